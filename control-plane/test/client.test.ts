@@ -140,6 +140,25 @@ t.test(
   },
 );
 
+t.test(
+  'a node that was selected and cannot run the probe is named below the results, with what it lacks',
+  async (t) => {
+    const { api } = await startStack(t);
+    await PeerAgent.connect(t, api.url, await enrollPeer(api));
+    const plain = await enrollPeer(api, { capabilities: [] });
+    await PeerAgent.connect(t, api.url, plain, { capabilities: [] });
+    await until('both nodes to be online', async () => {
+      const { body } = await api.call('GET', '/v1/nodes?status=online');
+      return body.data.items.length === 2;
+    });
+    const { code, stdout } = await clientOf(api.url)('ping', '127.0.0.1');
+    t.equal(code, 0);
+    t.match(stdout, `\n  1 of 2 nodes; ${plain.nodeId} cannot run ping: no ICMP\npage: `);
+    const named = await clientOf(api.url)('tcp', '127.0.0.1:80');
+    t.notMatch(named.stdout, 'cannot run', 'both can');
+  },
+);
+
 t.test('no text of a node, a server or a target controls the terminal', async (t) => {
   const { api, answer } = await berlin(t);
   const vantage = clientOf(api.url);

@@ -38,7 +38,7 @@ async function twoReplicas(t: Test) {
     const header = (name: string) => response.headers.get(name);
     const [limit, remaining, reset] = ['limit', 'remaining', 'reset'].map((name) => header(`x-ratelimit-${name}`));
     const short = `${response.status} ${remaining ?? '-'}/${limit ?? '-'}`;
-    return { short, reset: reset ?? '', retryAfter: header('retry-after'), body };
+    return { short, reset: reset ?? '', retryAfter: header('retry-after'), window: header('x-ratelimit-window'), body };
   };
   const userOn = async (plan: PlanName, email: string) => {
     const user = await createUserApi(one, email, 'user');
@@ -69,7 +69,9 @@ t.test('limits over HTTP', async (t) => {
 
       for (const at of [0, 1] as const) {
         const refused = await ask(OPEN, { at });
-        t.match(refused, { short: '429 0/5', reset, body: { error: { code: 'RATE_LIMIT_EXCEEDED' } } });
+        const message = 'at most 5 in a minute; an account has 4';
+        const error = { code: 'RATE_LIMIT_EXCEEDED', details: { requests: [{ message }] } };
+        t.match(refused, { short: '429 0/5', reset, window: '60', body: { error } });
         t.equal(refused.retryAfter, String(Math.ceil(endsInMs / 1_000)), 'whole seconds until then');
       }
       clock.advance(endsInMs - 1);

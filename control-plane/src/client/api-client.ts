@@ -1,6 +1,15 @@
 import { request } from 'undici';
 import type { ServerEvent } from '../http/route.js';
 
+/** Limit that was reached. */
+interface RefusedAllowance {
+  readonly limit: number;
+  /** End of its window. */
+  readonly resetsAt: string;
+  /** Length of its windows; null: it has none of one length. */
+  readonly windowSeconds: number | null;
+}
+
 /** Refusal by the API; `code` as in its error table. */
 export class ApiRefusal extends Error {
   override readonly name = 'ApiRefusal';
@@ -10,8 +19,8 @@ export class ApiRefusal extends Error {
     readonly code: string,
     message: string,
     readonly details: Readonly<Record<string, readonly { readonly message: string }[]>>,
-    /** Limit that was reached, and the end of its window; null: the refusal names none. */
-    readonly allowance: { readonly limit: number; readonly resetsAt: string } | null = null,
+    /** Null: the refusal names no limit. */
+    readonly allowance: RefusedAllowance | null = null,
   ) {
     super(message);
   }
@@ -134,7 +143,8 @@ function refusal(status: number, error: NonNullable<Envelope['error']>, headers:
   return new ApiRefusal(status, error.code, error.message, error.details ?? {}, allowanceOf(headers));
 }
 
-function allowanceOf({ 'x-ratelimit-limit': limit, 'x-ratelimit-reset': resetsAt }: Headers): ApiRefusal['allowance'] {
+function allowanceOf(headers: Headers): ApiRefusal['allowance'] {
+  const { 'x-ratelimit-limit': limit, 'x-ratelimit-reset': resetsAt, 'x-ratelimit-window': length } = headers;
   if (typeof resetsAt !== 'string' || Number.isNaN(Date.parse(resetsAt))) return null;
-  return { limit: Number(limit), resetsAt };
+  return { limit: Number(limit), resetsAt, windowSeconds: Number(length) || null };
 }

@@ -35,15 +35,44 @@ export function optionOf(field: string): string {
   return name.startsWith('params.') ? `--${param.replaceAll('_', '-')}` : name;
 }
 
-function advice({ status, allowance }: ApiRefusal, { hasToken, nowMs }: Caller): string[] {
+function advice({ status, code, allowance, details }: ApiRefusal, { hasToken, nowMs }: Caller): string[] {
   if (status === 401) return ['  `vantage login` takes a token and keeps it'];
   if (status !== 429) return [];
-  const limits = allowance === null ? [] : [limitText(allowance, nowMs)];
-  const account = hasToken ? [] : ['  with an account the limits are higher, and its own: `vantage login`'];
-  return [...limits, ...account];
+  const limits = allowance === null ? [] : [`  ${limitText(allowance, code, nowMs)}`];
+  if (hasToken) return limits;
+  // the API says how many an account has, where that is a number of the plan
+  const isSaid = Object.values(details).some((errors) => errors.some(({ message }) => message.includes('an account')));
+  const account = isSaid ? 'to use an account: `vantage login`' : 'an account has limits of its own: `vantage login`';
+  return [...limits, `  ${account}`];
 }
 
-function limitText({ limit, resetsAt }: NonNullable<ApiRefusal['allowance']>, nowMs: number): string {
+type Allowance = NonNullable<ApiRefusal['allowance']>;
+
+/** Refusals of a number that waiting does not lift. */
+const standing: ReadonlySet<string> = new Set(['MONITOR_LIMIT_EXCEEDED', 'TOKEN_LIMIT_EXCEEDED']);
+
+function limitText({ limit, resetsAt, windowSeconds }: Allowance, code: string, nowMs: number): string {
+  if (standing.has(code)) return `the limit is ${limit}, however long you wait`;
   const seconds = Math.max(1, Math.ceil((Date.parse(resetsAt) - nowMs) / 1_000));
-  return `  the limit is ${limit}; the window ends at ${resetsAt.slice(11, 19)} UTC: wait ${seconds} s`;
+  const size = windowSeconds === null ? `${limit}` : `${limit} in ${windowText(windowSeconds)}`;
+  const end = seconds < DAY_SECONDS ? `${resetsAt.slice(11, 19)} UTC` : `${resetsAt.slice(0, 10)}`;
+  return `the limit is ${size}; it starts again at ${end}: wait ${durationText(seconds)}`;
+}
+
+const DAY_SECONDS = 86_400;
+
+function windowText(seconds: number): string {
+  if (seconds > 27 * DAY_SECONDS) return 'a month';
+  const names: Readonly<Record<number, string>> = { 1: 'a second', 60: 'a minute', 3_600: 'an hour', 86_400: 'a day' };
+  return names[seconds] ?? `${seconds} s`;
+}
+
+/** Seconds, and in addition hours and minutes or days where there are many. */
+function durationText(seconds: number): string {
+  const minutes = Math.ceil(seconds / 60);
+  if (minutes < 10) return `${seconds} s`;
+  if (minutes < 60) return `${seconds} s (${minutes} min)`;
+  return seconds < 2 * DAY_SECONDS
+    ? `${seconds} s (${Math.floor(minutes / 60)} h ${minutes % 60} min)`
+    : `${Math.ceil(seconds / DAY_SECONDS)} days`;
 }

@@ -9,6 +9,7 @@ import { listNodes } from './list-nodes.js';
 import { addParamOptions, paramsOf } from './param-options.js';
 import { taskText } from './result-text.js';
 import { runProbe } from './run-probe.js';
+import { type UnfitNodes, unfitLines } from './unfit-text.js';
 import { unmatchedPlaces } from './unmatched-places.js';
 import { type ClientOptions, parseLimit, type Server, withClient } from './with-client.js';
 
@@ -21,6 +22,11 @@ interface Asked {
   readonly type: ProbeType;
   readonly target: string;
   readonly options: ProbeOptions;
+}
+
+interface Outcome {
+  readonly task: TaskView;
+  readonly unfit: UnfitNodes;
 }
 
 /** `vantage http`, `ping`, …: a probe of one type from several nodes. */
@@ -50,9 +56,13 @@ function examplesOf(type: ProbeType, target: string): string {
 
 async function probe(client: ApiClient, server: Server, asked: Asked): Promise<void> {
   const { options } = asked;
-  const task = await runWithScheme(client, asked);
+  const { task, unfit } = await runWithScheme(client, asked);
   if (options.json) printJson(task);
-  else process.stdout.write(`${taskText(task, outputScreen())}\n${againText(task, server)}\n`);
+  else {
+    const screen = outputScreen();
+    const texts = [taskText(task, screen), ...unfitLines(task, unfit, screen), againText(task, server)];
+    process.stdout.write(`${texts.join('\n')}\n`);
+  }
   if (task.summary.fail_count > 0 || task.status === 'failed') process.exitCode = 1;
 }
 
@@ -62,25 +72,32 @@ function againText({ task_id: id }: TaskView, { url, hasToken }: Server): string
 }
 
 /** Runs a probe; a host without a scheme is asked by https, and by http where each node was refused. */
-async function runWithScheme(client: ApiClient, asked: Asked): Promise<TaskView> {
+async function runWithScheme(client: ApiClient, asked: Asked): Promise<Outcome> {
   const isBare = asked.type === 'http' && !/^[a-z][a-z0-9+.-]*:\/\//i.test(asked.target);
   if (!isBare) return run(client, asked);
   const secure = await run(client, { ...asked, target: `https://${asked.target}` });
-  const isRefused =
-    secure.node_results.length > 0 && secure.node_results.every(({ error }) => error?.code === 'tcp_refused');
+  const results = secure.task.node_results;
+  const isRefused = results.length > 0 && results.every(({ error }) => error?.code === 'tcp_refused');
   if (!isRefused) return secure;
   process.stderr.write('https was refused, trying http\n');
   return run(client, { ...asked, target: `http://${asked.target}` });
 }
 
-async function run(client: ApiClient, { type, target, options }: Asked): Promise<TaskView> {
+async function run(client: ApiClient, { type, target, options }: Asked): Promise<Outcome> {
   const progress = new Progress(process.stderr);
   const nodes = { ...parseFrom(options.from ?? ''), ...(options.limit === undefined ? {} : { limit: options.limit }) };
   progress.show('sending the request');
   try {
-    return await runProbe(client, { type, target, params: paramsOf(type, options), nodes }, (answered, asked) =>
-      progress.show(`${answered} of ${asked} ${asked === 1 ? 'node' : 'nodes'} responded`),
-    );
+    const order = { type, target, params: paramsOf(type, options), nodes };
+    let unfit: UnfitNodes = [];
+    const task = await runProbe(client, order, {
+      onCreated: (created) => {
+        unfit = created.unfit_nodes ?? [];
+      },
+      onProgress: (answered, asked) =>
+        progress.show(`${answered} of ${asked} ${asked === 1 ? 'node' : 'nodes'} responded`),
+    });
+    return { task, unfit };
   } catch (error) {
     progress.clear();
     throw await withPlaces(error, client, options.from);

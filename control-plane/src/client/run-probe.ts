@@ -12,14 +12,21 @@ export interface ProbeOrder {
   readonly nodeIds?: readonly string[];
 }
 
+/** Receives news of a probe while it runs. */
+export interface ProbeWatcher {
+  onCreated?(created: ProbeCreated): void;
+  /** Called with the number of nodes that have replied. */
+  onProgress(answered: number, asked: number): void;
+}
+
 /**
- * Submits a probe and follows it to its end; `onProgress` gets the number of nodes that have replied.
+ * Submits a probe and follows it to its end.
  * @throws ApiRefusal, ApiUnreachable
  */
 export async function runProbe(
   client: ApiClient,
   order: ProbeOrder,
-  onProgress: (answered: number, asked: number) => void,
+  { onCreated, onProgress }: ProbeWatcher,
 ): Promise<TaskView> {
   const created = await client.call<ProbeCreated>('POST', `/v1/probe/${order.type}`, {
     target: order.target,
@@ -27,6 +34,7 @@ export async function runProbe(
     ...(order.nodes === undefined ? {} : { nodes: order.nodes }),
     ...(order.nodeIds === undefined ? {} : { node_ids: order.nodeIds }),
   });
+  onCreated?.(created);
   const asked = created.task_ids.length;
   onProgress(0, asked);
   try {

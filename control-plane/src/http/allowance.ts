@@ -6,4 +6,6 @@ export interface Allowance {
   /** End of the window, milliseconds since the epoch, on a whole second. */
   readonly resetsAt: number;
   readonly isAllowed: boolean;
+  /** Length of the window in seconds; absent: the limit has no windows of one length. */
+  readonly windowSeconds?: number;
 }

@@ -57,6 +57,15 @@ export function limitOf(limit: RouteLimit, caller: Caller, plans: Plans): Limit 
   return ofCaller('poll', caller, perMinute(polls));
 }
 
+/** Number that an account would have, for a caller without one, such as `an account has 60`; null: the caller has one. */
+export function accountHint(
+  number: 'requests_per_minute' | 'node_tests_per_day',
+  { account }: Pick<Caller, 'account'>,
+  { free }: Plans,
+): string | null {
+  return account === null ? `an account has ${free[number] ?? 'no such limit'}` : null;
+}
+
 /** Daily quota of tests on single nodes, by calendar day in UTC; null: unlimited. */
 export function nodeTestQuota(caller: Caller, plans: Plans): Limit | null {
   const { node_tests_per_day: nodeTestsPerDay } = planOf(caller, plans);

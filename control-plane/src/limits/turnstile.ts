@@ -82,7 +82,9 @@ export class Turnstile {
   #judge(units: number, most: number): Allowance | null {
     const isAllowed = this.#tally.spend(units);
     if (!isAllowed && !this.#tally.isKnownToLack(units, most, this.#options.clock.monotonicMs())) return null;
-    return { limit: most, remaining: this.#tally.remainingOf(most), resetsAt: this.#tally.window.endsAt, isAllowed };
+    const { startsAt, endsAt } = this.#tally.window;
+    const windowSeconds = (endsAt - startsAt) / 1_000;
+    return { limit: most, remaining: this.#tally.remainingOf(most), resetsAt: endsAt, isAllowed, windowSeconds };
   }
 
   #wait(units: number, most: number): Promise<Allowance> {

@@ -114,6 +114,6 @@ export class WindowLimiter implements RateLimiter {
 }
 
 /** The allowance of a caller whose own limit would allow a request that the wider one does not. */
-function refusal({ limit }: Limit, { remaining, resetsAt }: Allowance): Allowance {
-  return { limit, remaining: Math.min(limit, remaining), resetsAt, isAllowed: false };
+function refusal({ limit }: Limit, wider: Allowance): Allowance {
+  return { ...wider, limit, remaining: Math.min(limit, wider.remaining), isAllowed: false };
 }

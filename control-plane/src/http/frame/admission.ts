@@ -1,8 +1,9 @@
 import type { Plans } from '../../plans/index.js';
 import { type Authenticator, authenticate, authorise, checkFeature } from '../access.js';
+import type { Allowance } from '../allowance.js';
 import { ApiError, limitReached } from '../errors.js';
-import { limitOf, type RateLimiter, refusalLimit } from '../rate-limit.js';
-import type { Account } from '../route.js';
+import { accountHint, limitOf, type RateLimiter, refusalLimit } from '../rate-limit.js';
+import type { Account, RouteLimit } from '../route.js';
 import type { CompiledRoute } from './compiled-route.js';
 import type { Exchange } from './exchange.js';
 
@@ -20,13 +21,21 @@ export class Admission {
   async admit(exchange: Exchange, route: CompiledRoute, search: string): Promise<void> {
     const { auth } = route.definition;
     if (auth.kind !== 'none') exchange.account = await this.#identify(exchange, auth.kind === 'public');
-    await this.#count(exchange, route, search);
+    const counted = await this.#count(exchange, route, search);
     // a caller without permission gets that error even if its limit is reached, but the request counts, like every
     // request of an account
     if (exchange.account !== null) authorise(exchange.account, route.definition, exchange.header('origin'));
     checkFeature(route.definition, exchange.account?.plan ?? 'anonymous', this.options.plans);
     const { allowance } = exchange;
-    if (allowance !== null && !allowance.isAllowed) throw limitReached('RATE_LIMIT_EXCEEDED', allowance);
+    if (allowance !== null && !allowance.isAllowed) throw this.#tooMany(exchange, allowance, counted);
+  }
+
+  /** Refusal of a request; where the plan gives the limit, with the number that an account would have. */
+  #tooMany(exchange: Exchange, allowance: Allowance, counted: RouteLimit): ApiError {
+    const hint = counted === 'standard' ? accountHint('requests_per_minute', exchange, this.options.plans) : null;
+    if (hint === null) return limitReached('RATE_LIMIT_EXCEEDED', allowance);
+    const message = `at most ${allowance.limit} in a minute; ${hint}`;
+    return limitReached('RATE_LIMIT_EXCEEDED', allowance, { requests: [{ code: 'refused', message }] });
   }
 
   async #identify(exchange: Exchange, isOptional: boolean): Promise<Account | null> {
@@ -46,9 +55,10 @@ export class Admission {
     }
   }
 
-  async #count(exchange: Exchange, { routeLimit }: CompiledRoute, search: string): Promise<void> {
+  async #count(exchange: Exchange, { routeLimit }: CompiledRoute, search: string): Promise<RouteLimit> {
     const counted = typeof routeLimit === 'function' ? routeLimit(search) : routeLimit;
     const limit = limitOf(counted, exchange, this.options.plans);
     if (limit !== null) exchange.allowance = await this.options.limiter.consume(limit);
+    return counted;
   }
 }

@@ -57,7 +57,11 @@ export function renderError(exchange: Exchange, error: ApiError, publicUrl: stri
   const limited =
     allowance === undefined
       ? {}
-      : { 'Retry-After': String(exchange.secondsUntil(allowance.resetsAt)), ...limitHeaders(allowance) };
+      : {
+          'Retry-After': String(exchange.secondsUntil(allowance.resetsAt)),
+          ...limitHeaders(allowance),
+          ...windowHeader(allowance),
+        };
   return { status: error.status, contentType: JSON_TYPE, body, headers: { ...limited, ...errorHeaders(error) } };
 }
 
@@ -73,6 +77,11 @@ function limitHeaders({ limit, remaining, resetsAt }: Allowance): ReplyHeaders {
     'X-RateLimit-Remaining': String(remaining),
     'X-RateLimit-Reset': instantText(resetsAt),
   };
+}
+
+/** The length of the window, which only refusals show. */
+function windowHeader({ windowSeconds }: Allowance): ReplyHeaders {
+  return windowSeconds === undefined ? {} : { 'X-RateLimit-Window': String(windowSeconds) };
 }
 
 let lastInstant = { ms: 0, text: new Date(0).toISOString() };
@@ -131,7 +140,7 @@ export function frameHeaders(exchange: Exchange): OutgoingHeaders {
   if (exchange.route?.isOpenToOrigins === true && exchange.request.headers.authorization === undefined) {
     headers['Access-Control-Allow-Origin'] = '*';
     headers['Access-Control-Expose-Headers'] =
-      'ETag, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id';
+      'ETag, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-RateLimit-Window, X-Request-Id';
   }
   if (exchange.allowance !== null) Object.assign(headers, limitHeaders(exchange.allowance));
   if (exchange.isServerClosing) headers['Connection'] = 'close';

@@ -136,6 +136,7 @@ function headersOf(status: number): readonly HeaderName[] {
   return [
     ...(status === 401 ? (['WWW-Authenticate'] as const) : []),
     ...(status === 429 || status === 503 ? (['Retry-After'] as const) : []),
+    ...(status === 429 ? (['X-RateLimit-Window'] as const) : []),
     ...(uncountedStatuses.has(status) || status === 405 ? [] : rateLimitHeaders),
   ];
 }

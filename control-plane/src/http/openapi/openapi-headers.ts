@@ -25,6 +25,12 @@ export const headerComponents = {
     schema: { type: 'string', format: 'date-time' },
     example: '2026-01-31T12:01:00.000Z',
   },
+  'X-RateLimit-Window': {
+    description:
+      'Length of the window in seconds. Absent where the limit has no windows, such as a number of monitors.',
+    schema: { type: 'integer', minimum: 1 },
+    example: 60,
+  },
   'Retry-After': {
     description: 'Whole seconds to wait before the next attempt.',
     schema: { type: 'integer', minimum: 1 },

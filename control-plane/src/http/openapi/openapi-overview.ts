@@ -40,8 +40,8 @@ Messages are available in ${languages}; \`Accept-Language\` selects one. \`zh-HK
 
 ## Limits
 
-Responses of operations with a limit have \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\`. A 429 or
-503 response has \`Retry-After\`, the number of seconds to wait.
+Responses of operations with a limit have \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\`. A 429
+response has \`X-RateLimit-Window\`, the length of the window in seconds, where the limit has one. A 429 or 503 response has \`Retry-After\`, the number of seconds to wait.
 
 ## Idempotency
 

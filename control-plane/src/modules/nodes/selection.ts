@@ -1,3 +1,4 @@
+import type { Capability } from '@vantage/shared/probe-types/definition.js';
 import type { Static } from 'typebox';
 import type { Viewer } from '../../http/viewer.js';
 import { isVisibleTo, type Node } from './node.js';
@@ -14,7 +15,7 @@ interface Demands {
   readonly viewer: Viewer;
   readonly selection: NodeSelection;
   /** Capability that the work needs; null: none. */
-  readonly capability: string | null;
+  readonly capability: Capability | null;
   /** IP family that the work needs; null: either. */
   readonly family: 4 | 6 | null;
 }

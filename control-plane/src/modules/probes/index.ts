@@ -14,7 +14,14 @@ import { Asking, type NodeReply } from './asking.js';
 import { type FinishedResult, finishedResults } from './finished-results.js';
 import { newTask } from './new-task.js';
 import { type NodeTestReceipt, type TakenNodeTests, takeNodeTests } from './node-test-quota.js';
-import { checkTarget, chooseNodes, chooseSharedNodes, type ProbeRequest } from './probe-request.js';
+import {
+  checkTarget,
+  chooseNodes,
+  chooseSharedNodes,
+  type NodeNeed,
+  type ProbeRequest,
+  unfitNodes,
+} from './probe-request.js';
 import type { ProbeWork } from './probe-work.js';
 import { listTasks, MAX_PAGE_BYTES, PageTooLargeError, type TaskRow } from './store.js';
 import { type Submitted, Submitting } from './submitting.js';
@@ -51,6 +58,8 @@ export interface ProbeCreated {
   readonly task_id: string;
   readonly task_ids: readonly string[];
   readonly status: 'queued';
+  /** Nodes that were selected and cannot run the probe, if fewer nodes than wanted can; absent: none. */
+  readonly unfit_nodes?: readonly { readonly node_id: string; readonly lacks: NodeNeed }[];
 }
 
 /** One-shot probes: requests, their tasks and results. */
@@ -82,7 +91,8 @@ export class Probes {
     const startedMs = clock.monotonicMs();
     const viewer = viewerOf(caller.account);
     checkTarget(request, this.options.policy());
-    const nodes = chooseNodes({ request, ...this.#choiceFor(viewer) });
+    const choice = { request, ...this.#choiceFor(viewer) };
+    const nodes = chooseNodes(choice);
     const planned = newTask(request, viewer, nodes, clock.now());
     const taken = await takeNodeTests(this.options, caller, nodes.length);
     // results may arrive before the task is stored
@@ -97,7 +107,13 @@ export class Probes {
     dispatch.send(stored);
     metrics.countTask(request.type, (clock.monotonicMs() - startedMs) / 1_000);
     for (const { refusedCode } of stored.nodeTasks) if (refusedCode) metrics.countResult(request.type, refusedCode);
-    return { task_id: stored.id, task_ids: stored.nodeTasks.map((nodeTask) => nodeTask.id), status: 'queued' };
+    const unfit = unfitNodes(choice, nodes.length).map(({ nodeId, lacks }) => ({ node_id: nodeId, lacks }));
+    return {
+      task_id: stored.id,
+      task_ids: stored.nodeTasks.map((nodeTask) => nodeTask.id),
+      status: 'queued',
+      ...(unfit.length === 0 ? {} : { unfit_nodes: unfit }),
+    };
   }
 
   /**

@@ -1,6 +1,6 @@
 import type { Allowance } from '../../http/allowance.js';
 import { type ApiError, limitReached } from '../../http/errors.js';
-import { type Caller, type Limit, nodeTestQuota, type RateLimiter } from '../../http/rate-limit.js';
+import { accountHint, type Caller, type Limit, nodeTestQuota, type RateLimiter } from '../../http/rate-limit.js';
 import type { Plans } from '../../plans/index.js';
 
 interface NodeTestsOptions {
@@ -33,11 +33,11 @@ export async function takeNodeTests(
   const quota = nodeTestQuota(caller, plans);
   if (quota === null) return unlimited;
   const allowance = await limiter.consume(quota, count);
-  if (!allowance.isAllowed) throw quotaExceeded(allowance, count);
+  if (!allowance.isAllowed) throw quotaExceeded(allowance, count, accountHint('node_tests_per_day', caller, plans));
   return { receipt: { quota, allowance }, giveBack: () => limiter.refund(quota, count, allowance) };
 }
 
-function quotaExceeded(allowance: Allowance, count: number): ApiError {
-  const message = `take ${count} node tests, and ${allowance.remaining} of ${allowance.limit} are left today`;
+function quotaExceeded(allowance: Allowance, count: number, hint: string | null): ApiError {
+  const message = `take ${count} node tests, and ${allowance.remaining} of ${allowance.limit} are left today${hint === null ? '' : `; ${hint}`}`;
   return limitReached('QUOTA_EXCEEDED', allowance, { nodes: [{ code: 'refused', message }] });
 }

@@ -6,7 +6,14 @@ import { aNode } from '../../../test/_support/a-node.js';
 import type { ApiError } from '../../http/errors.js';
 import type { Viewer } from '../../http/viewer.js';
 import type { Node, NodeSelection } from '../nodes/index.js';
-import { checkTarget, chooseNodes, chooseSharedNodes, type ProbeBody, toProbeRequest } from './probe-request.js';
+import {
+  checkTarget,
+  chooseNodes,
+  chooseSharedNodes,
+  type ProbeBody,
+  toProbeRequest,
+  unfitNodes,
+} from './probe-request.js';
 import { probeRequestSchema } from './schema.js';
 
 const anybody: Viewer = { ownerId: null, isAdmin: false, isTest: false };
@@ -151,6 +158,28 @@ t.test(
     t.same(drawn('tcp', '192.0.2.1:80'), new Set([plain, raw, unprivileged]));
     t.same(drawn('http', 'http://192.0.2.1/'), new Set([plain, raw, unprivileged]));
     t.same(drawn('dns', 'example.com'), new Set([plain, raw, unprivileged]));
+  },
+);
+
+t.test(
+  'nodes that match a selection and lack what the probe needs are named, as many as there are too few',
+  async (t) => {
+    const plain = aNode({ capabilities: [], country: 'DE' });
+    const others = [
+      aNode({ capabilities: [], country: 'FR' }),
+      aNode({ capabilities: [], country: 'DE', sessionId: null }),
+      aNode({ capabilities: [], country: 'DE', isPublic: false }),
+    ];
+    const unfit = (body: Partial<ProbeBody>, chosen: number) => {
+      const asked = request({ target: '192.0.2.1', ...body }, 'ping');
+      return unfitNodes({ request: asked, nodes: [plain, ...others], viewer: anybody }, chosen);
+    };
+    const inGermany = { countries: ['DE'] };
+    t.same(unfit({ nodes: inGermany }, 2), [{ nodeId: plain.id, lacks: 'icmp_echo' }]);
+    t.same(unfit({ nodes: inGermany }, 3), [], 'three nodes are as many as are drawn');
+    t.equal(unfit({}, 1).length, 2);
+    t.equal(unfit({}, 2).length, 1, 'one node is missing');
+    t.same(unfit({ node_ids: [plain.id] }, 0), [], 'named nodes run whatever they lack');
   },
 );
 

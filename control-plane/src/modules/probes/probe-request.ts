@@ -1,3 +1,4 @@
+import type { Capability } from '@vantage/shared/probe-types/definition.js';
 import { definitionOf, type ProbeSpecs, type ProbeType, probeTypes } from '@vantage/shared/probe-types/index.js';
 import { TargetError } from '@vantage/shared/target-policy/host.js';
 import { isSpecialAddress, type TargetPolicy } from '@vantage/shared/target-policy/policy.js';
@@ -78,6 +79,34 @@ export function chooseNodes(choice: Choice): Node[] {
   return choice.request.nodeIds ? namedNodes(choice, choice.request.nodeIds) : selectedNodes(choice);
 }
 
+/** Thing that a probe needs of a node: a capability, or access to the Internet over an IP family. */
+export type NodeNeed = Capability | 'ipv4' | 'ipv6';
+
+/** Node that a selection matches and that cannot run the probe, with what it lacks. */
+export interface UnfitNode {
+  readonly nodeId: string;
+  readonly lacks: NodeNeed;
+}
+
+/** Online nodes that a selection matches and that cannot run the probe, as many as `chosen` nodes are fewer than asked for. */
+export function unfitNodes(choice: Pick<Choice, 'request' | 'nodes' | 'viewer'>, chosen: number): UnfitNode[] {
+  const { request, viewer } = choice;
+  const missing = (request.selection.limit ?? DEFAULT_NODE_LIMIT) - chosen;
+  if (request.nodeIds !== null || missing <= 0) return [];
+  const { capability, family } = needsOf(request);
+  const matching = { viewer, selection: request.selection, capability: null, family: null };
+  const isSelected = suitableFor(matching);
+  const isCapable = suitableFor({ ...matching, capability });
+  const hasFamily = suitableFor({ ...matching, family });
+  return onlineNodes(choice)
+    .filter(isSelected)
+    .flatMap((node): UnfitNode[] => {
+      if (capability !== null && !isCapable(node)) return [{ nodeId: node.id, lacks: capability }];
+      return family === null || hasFamily(node) ? [] : [{ nodeId: node.id, lacks: `ipv${family}` as const }];
+    })
+    .slice(0, missing);
+}
+
 /**
  * Chooses the nodes that requests with the same nodes or selection share. Of a selection, nodes that can run all of them come first;
  * others that can run some fill up to the limit.
@@ -137,7 +166,7 @@ function noneMatches(choice: Choice): ApiError {
 }
 
 /** Capability that a node needs for a request; null: none. A TCP ping needs no raw socket. */
-function capabilityOf({ type, spec }: ProbeRequest): string | null {
+function capabilityOf({ type, spec }: ProbeRequest): Capability | null {
   if (type === 'ping' && (spec as ProbeSpecs['ping']).params.protocol === 'tcp') return null;
   return probeTypes[type].capability;
 }

@@ -1,4 +1,5 @@
 import { idPattern, idPrefixes } from '@vantage/shared/ids.js';
+import { capabilities } from '@vantage/shared/probe-types/definition.js';
 import { definitionOf, type ProbeType, probeTypes } from '@vantage/shared/probe-types/index.js';
 import { runFields } from '@vantage/shared/probe-types/node-result.js';
 import { type TSchema, type TUnsafe, Type } from 'typebox';
@@ -38,12 +39,29 @@ export function probeRequestSchema(type: ProbeType) {
   );
 }
 
+const UnfitNode = Type.Object(
+  {
+    node_id: nodeSchemas.id,
+    lacks: Type.Enum([...capabilities, 'ipv4', 'ipv6'], {
+      type: 'string',
+      description: 'Capability or IP family that the probe needs and the node lacks.',
+    }),
+  },
+  { additionalProperties: false, title: 'UnfitNode' },
+);
+
 /** Response to a probe request. */
 export const ProbeCreatedSchema = Type.Object(
   {
     task_id: TaskIdSchema,
     task_ids: Type.Array(TaskIdSchema, { description: 'Ids of the node tasks, one for each node.' }),
     status: Type.Literal('queued'),
+    unfit_nodes: Type.Optional(
+      Type.Array(UnfitNode, {
+        description:
+          'Online nodes that match the selection and cannot run this probe. Present if fewer nodes than the limit of the selection can; lists as many as are missing.',
+      }),
+    ),
   },
   { additionalProperties: false, title: 'ProbeCreated' },
 );

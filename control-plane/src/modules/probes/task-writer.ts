@@ -115,7 +115,7 @@ function limitTask(task: NewTask, budgetKeys: readonly string[], granted: number
 function targetRateLimited(now: Date, weight: number): ApiError {
   const seconds = Math.max(1, weight / TARGET_RATE_PER_SECOND);
   const resetsAt = Math.ceil(now.getTime() / 1_000 + seconds) * 1_000;
-  const allowance = { limit: TARGET_RATE_PER_SECOND, remaining: 0, resetsAt, isAllowed: false };
+  const allowance = { limit: TARGET_RATE_PER_SECOND, remaining: 0, resetsAt, isAllowed: false, windowSeconds: 1 };
   const message = 'is being probed too often; try again later';
   return limitReached('RATE_LIMIT_EXCEEDED', allowance, { target: [{ code: 'refused', message }] });
 }
