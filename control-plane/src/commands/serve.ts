@@ -1,14 +1,16 @@
 import { systemClock } from '@vantage/shared/clock.js';
 import { Command } from 'commander';
-import type { Config } from '../config/config.js';
+import { type Config, readEnv } from '../config/config.js';
 import { endsWithin, STOP_MS } from '../runtime/ends-within.js';
+import { outputScreen } from '../terminal/print.js';
+import { readyText } from './ready-text.js';
 import { runCommand } from './run-command.js';
 
 /** `vantage-control serve` */
 export function serveCommand(): Command {
   return new Command('serve')
     .description(
-      'Serve the API, the pages and the links of agents until SIGTERM or Ctrl-C. Log lines are JSON on standard output.',
+      'Serve the API, the pages and the links of agents until SIGTERM or Ctrl-C. Log lines on standard output are text on a terminal, otherwise JSON.',
     )
     .option(
       '--remove-at-exit <dir>',
@@ -16,7 +18,7 @@ export function serveCommand(): Command {
     )
     .addHelpText(
       'after',
-      '\nWithout VANTAGE_DATABASE_URL, the server runs an embedded PostgreSQL in the data directory.\nServers with the same VANTAGE_DATABASE_URL work together; they need the same VANTAGE_SECRET_KEY and VANTAGE_PUBLIC_URL.\nThe line with "msg":"ready" contains the address.',
+      '\nWithout VANTAGE_DATABASE_URL, the server runs an embedded PostgreSQL in the data directory.\nServers with the same VANTAGE_DATABASE_URL work together; they need the same VANTAGE_SECRET_KEY and VANTAGE_PUBLIC_URL.\nThe line with "msg":"ready" contains the address; a terminal shows how to stop and what to do next, too.',
     )
     .action((options: { removeAtExit?: string }) =>
       runCommand((config, warnings) => serve(config, warnings, options.removeAtExit)),
@@ -24,8 +26,8 @@ export function serveCommand(): Command {
 }
 
 async function serve(config: Config, warnings: readonly string[], ephemeral: string | undefined): Promise<void> {
-  const { createLogger } = await import('../runtime/log.js');
-  const log = createLogger(config.logLevel);
+  const { createLogger, terminalStream } = await import('../runtime/log.js');
+  const log = createLogger(config.logLevel, terminalStream(process.stdout, readEnv()));
   for (const warning of warnings) log.warn({ warning }, 'unknown setting');
   const asked = stopSignal();
   const { startControlPlane } = await import('../control-plane.js');
@@ -35,8 +37,12 @@ async function serve(config: Config, warnings: readonly string[], ephemeral: str
     log,
     ...(ephemeral === undefined ? {} : { ephemeral }),
   });
-  const { publicUrl, metricsUrl, replicaId } = controlPlane;
+  const { publicUrl, metricsUrl, replicaId, services } = controlPlane;
   log.info({ url: publicUrl, docs: `${publicUrl}/docs`, metrics: metricsUrl, replicaId }, 'ready');
+  if (process.stdout.isTTY) {
+    const hasAdmin = await services.accounts.users.hasAdmin();
+    process.stdout.write(readyText({ url: publicUrl, hasAdmin }, outputScreen()));
+  }
   const reason = await Promise.race([asked, controlPlane.lost]);
   if (reason instanceof Error) {
     log.fatal({ err: reason }, 'database lost, stopping');

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { Writable } from 'node:stream';
 import t from 'tap';
-import { createLogger, describeError } from './log.js';
+import { createLogger, describeError, terminalStream } from './log.js';
 
 function capture() {
   const lines: string[] = [];
@@ -21,6 +21,19 @@ t.test('a line is one JSON object with level by name and ISO time', async (t) =>
   t.match(line, { level: 'warn', part: 'links', nodeId: 'n_1', msg: 'batch refused' });
   t.equal(new Date(line.time).toISOString(), line.time);
 });
+
+t.test(
+  'a terminal gets readable lines at once, coloured unless the environment says otherwise; a pipe gets JSON',
+  async (t) => {
+    const lines: string[] = [];
+    const terminal = { isTTY: true, write: (text: string) => lines.push(text) };
+    createLogger('info', terminalStream(terminal, { NO_COLOR: '1' })).info({ url: 'http://127.0.0.1:8080' }, 'ready');
+    t.match(lines, [/^\d\d:\d\d:\d\d info {2}ready {2}url=http:\/\/127\.0\.0\.1:8080\n$/]);
+    createLogger('info', terminalStream(terminal, {})).warn('late');
+    t.match(lines[1], '\u001b[33m');
+    t.equal(terminalStream({ ...terminal, isTTY: false }, {}), undefined);
+  },
+);
 
 t.test('fields that hold secrets are never written', async (t) => {
   const { lines, stream } = capture();

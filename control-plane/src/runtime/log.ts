@@ -1,3 +1,5 @@
+import { paintFor } from '@vantage/shared/terminal/colours.js';
+import { logLine } from '@vantage/shared/terminal/log-line.js';
 import { type DestinationStream, destination, type Logger, pino } from 'pino';
 
 export type { Logger } from 'pino';
@@ -39,6 +41,22 @@ export function describeError(error: unknown): unknown {
   const code = 'code' in error ? { code: error.code } : {};
   const cause = error.cause === undefined ? {} : { cause: describeError(error.cause) };
   return { type: error.name, message: error.message, stack: error.stack, ...code, ...cause };
+}
+
+/** Where lines are shown to people: standard output if it is a terminal. */
+interface TerminalOutput {
+  readonly isTTY?: boolean;
+  write(text: string): unknown;
+}
+
+/** Stream of readable lines on a terminal, without delay; undefined: the output is for programs, and gets JSON. */
+export function terminalStream(
+  output: TerminalOutput,
+  env: Readonly<Record<string, string | undefined>>,
+): DestinationStream | undefined {
+  if (output.isTTY !== true) return undefined;
+  const paint = paintFor(output, env);
+  return { write: (line) => void output.write(logLine(line, paint)) };
 }
 
 let output: DestinationStream | null = null;

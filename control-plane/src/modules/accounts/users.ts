@@ -104,6 +104,11 @@ export class Users {
     throw new ApiError('ACCOUNT_NOT_FOUND', { details: { user: [{ code: 'not_found', message }] } });
   }
 
+  /** True if an admin exists. */
+  async hasAdmin(): Promise<boolean> {
+    return (await findFirstAdmin(this.options.db)) !== null;
+  }
+
   /** Lists all users, newest first. */
   async listUsers(): Promise<User[]> {
     return (await listUsers(this.options.db)).map(toUser);
