@@ -18,8 +18,8 @@ async function start(t: Parameters<typeof startStack>[0]) {
   const env = {
     VANTAGE_DATABASE_URL: stack.database.url,
     VANTAGE_DATA_DIR: directory,
+    // the ranges of the running server apply, not those of the command
     VANTAGE_SECRET_KEY: SECRET_KEY,
-    VANTAGE_ALLOW_TARGETS: '127.0.0.0/8',
   };
   const run = (line: string, input = '') => runInProcess('vantage-control', line.split(' '), { env, input });
   const runAlone = (line: string, input: string) => runCommand(t, 'vantage-control', line.split(' '), { env, input });

@@ -1,4 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { runInProcess } from './_support/command-in-process.js';
 import { type CommandResult, runCommand } from './_support/command-line.js';
@@ -36,6 +38,21 @@ t.test('migrate prints what it applied, and that nothing is left to do', async (
   t.match(json(await realOperator(t, url)('migrate --json')), { applied: [/^0001-/] });
   t.strictSame(json(await run('migrate --json')), { applied: [] });
   t.match(await run('migrate'), { code: 0, stdout: 'the database is up to date\n' });
+});
+
+t.test('a command creates no database, and says where it looked and which servers run', async (t) => {
+  const directory = join(temporaryDirectory(t), 'data');
+  const env = { VANTAGE_DATA_DIR: directory };
+  for (const line of ['user list', 'migrate']) {
+    const { code, stdout, stderr } = await runInProcess('vantage-control', line.split(' '), { env });
+    t.strictSame([code, stdout], [1, ''], line);
+    t.match(stderr.split('\n'), [
+      `vantage-control: data directory "${directory}" has no database: no server has run with it`,
+      '  settings are from the environment and "/dev/null"',
+    ]);
+    t.match(stderr, /\n {2}set VANTAGE_DATA_DIR or VANTAGE_DATABASE_URL as for the server, or start one with/);
+    t.notOk(existsSync(directory), 'nothing is left behind');
+  }
 });
 
 t.test('user create creates a user whose tokens work on the running server', async (t) => {

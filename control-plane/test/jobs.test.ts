@@ -220,7 +220,7 @@ t.test('jobs of a dead replica are run by another, those of a live one are not',
   const database = await createTestDatabase(t);
   const { db } = database;
   const clock = new FakeClock();
-  await replicaStore(db).upsert({ id: 'rep_living', url: null, isDraining: false });
+  await replicaStore(db).upsert({ id: 'rep_living', url: null, isDraining: false, allowTargets: [] });
   await db.transaction(async (trx) => {
     for (const said of ['of the living', 'of the dead', 'of one that is perhaps dead']) await insertJob(trx, job(said));
     await trx.raw(

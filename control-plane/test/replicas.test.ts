@@ -21,6 +21,7 @@ function lease(
     store: replicaStore(db),
     replicaId,
     url,
+    allowTargets: ['10.0.0.0/8'],
     isAlone,
     graceMs: 15_000,
     clock,

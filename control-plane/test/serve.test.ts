@@ -144,6 +144,12 @@ t.test(
       ),
     ]);
     t.equal(second.stderr.trimEnd().split('\n').length, 1);
+    const elsewhere = { ...env, VANTAGE_DATA_DIR: join(temporaryDirectory(t), 'other') };
+    const lost = await runCommand(t, 'vantage-control', ['user', 'list'], { env: elsewhere });
+    t.match(lost, {
+      code: 1,
+      stderr: `running: process ${server.pid}, a server with the data directory "${env.VANTAGE_DATA_DIR}"`,
+    });
     const command = (line: string) => runCommand(t, 'vantage-control', line.split(' '), { env });
     t.equal((await command('user create --email a@b.example --role admin')).code, 0);
     const token = JSON.parse((await command('token create --user a@b.example --json')).stdout);

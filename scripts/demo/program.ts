@@ -90,5 +90,6 @@ export async function runToEnd(
 /** The demo is its own world: settings of the person's own installation stay out. */
 function inheritedEnvironment(): Record<string, string> {
   const entries = Object.entries(process.env).filter(([name]) => !name.startsWith('VANTAGE_'));
-  return Object.fromEntries(entries.map(([name, value]) => [name, value ?? '']));
+  const inherited = Object.fromEntries(entries.map(([name, value]) => [name, value ?? '']));
+  return { ...inherited, VANTAGE_CONFIG: '/dev/null' };
 }

@@ -90,6 +90,7 @@ export class SimulatedReplica {
       store: stores.replicas,
       replicaId,
       url: this.url,
+      allowTargets: [],
       isAlone: false,
       graceMs: LINK_GRACE_MS.replicaGone,
       clock,

@@ -2,7 +2,7 @@ import { MessageServerError } from '../bus/errors.js';
 import { ConfigError } from '../config/config.js';
 import { SealBrokenError } from '../crypto/sealing.js';
 import { SecretKeyFileError } from '../crypto/secret-key.js';
-import { DataDirectoryInUseError, EmbeddedPostgresError } from '../db/embedded/index.js';
+import { DataDirectoryInUseError, EmbeddedPostgresError, NoDatabaseError } from '../db/embedded/index.js';
 import { NewerDatabaseError } from '../db/migrate.js';
 import { isUnavailable } from '../db/unavailable.js';
 import { errorTable } from '../http/error-table.js';
@@ -16,13 +16,17 @@ export function exitCodeOf(error: unknown): number {
   return error instanceof ConfigError ? 2 : 1;
 }
 
-/** Explanation of an error and its remedy, for people; a stack only for unforeseen errors. */
-export function explain(error: unknown): string {
+/**
+ * Explanation of an error and its remedy, for people; a stack only for unforeseen errors. `sources`: places that settings
+ * were read from.
+ */
+export function explain(error: unknown, sources = ''): string {
   if (error instanceof ConfigError) return explainConfigError(error);
   if (error instanceof ApiError) return explainApiError(error);
   if (error instanceof WrongSecretKeyError || error instanceof SealBrokenError) {
     return `${error.message}: set VANTAGE_SECRET_KEY to the key the other replicas use`;
   }
+  if (error instanceof NoDatabaseError) return explainNoDatabase(error, sources);
   if (isSelfExplaining(error)) return error.message;
   if (!(error instanceof Error)) return String(error);
   return explainSystemError(error) ?? error.stack ?? error.message;
@@ -45,6 +49,19 @@ function isSelfExplaining(error: unknown): error is Error {
 function explainConfigError({ complaints, message }: ConfigError): string {
   const count = complaints.length === 1 ? 'an error' : `${complaints.length} errors`;
   return `the configuration has ${count}:\n${message.replace(/^/gm, '  ')}`;
+}
+
+function explainNoDatabase({ message, servers }: NoDatabaseError, sources: string): string {
+  const running = servers.map(({ pid, dataDir }) => {
+    const place = dataDir === null ? 'a database of its own settings' : `the data directory "${dataDir}"`;
+    return `running: process ${pid}, a server with ${place}`;
+  });
+  return [
+    message,
+    `settings are from ${sources}`,
+    ...(running.length === 0 ? ['no server runs on this machine'] : running),
+    'set VANTAGE_DATA_DIR or VANTAGE_DATABASE_URL as for the server, or start one with `vantage-control serve`',
+  ].join('\n  ');
 }
 
 function explainApiError({ code, details }: ApiError): string {

@@ -15,6 +15,8 @@ import { SharedWindows, WindowLimiter } from '../limits/index.js';
 import { findIdentityKey } from '../links/index.js';
 import { openMail } from '../mail/index.js';
 import { NodeDirectory } from '../modules/nodes/index.js';
+import { DEAD_AFTER_MS } from '../replicas/replica-lease.js';
+import { findAllowTargets } from '../replicas/store.js';
 import { createLogger } from '../runtime/log.js';
 import { Metrics } from '../runtime/metrics.js';
 import { broadcastPublished } from '../wiring/events.js';
@@ -64,7 +66,9 @@ export async function withOffice(config: Config, work: (office: Office) => Promi
     });
     await bus.start().catch(goOnUnheard);
     try {
-      await work(await openOffice(config, secretKey, bus, identityKey.toString('base64')));
+      // targets are judged as the running servers judge them
+      const allowTargets = (await findAllowTargets(storage.db, DEAD_AFTER_MS)) ?? config.allowTargets;
+      await work(await openOffice({ ...config, allowTargets }, secretKey, bus, identityKey.toString('base64')));
     } finally {
       await bus.stop();
     }

@@ -9,13 +9,15 @@ import type { Office } from './office.js';
 export async function runCommand(
   command: (config: Config, warnings: readonly string[]) => Promise<void>,
 ): Promise<void> {
+  let sources = '';
   try {
-    const { config, warnings } = loadConfig();
-    await command(config, warnings);
+    const loaded = loadConfig();
+    sources = loaded.sources;
+    await command(loaded.config, loaded.warnings);
   } catch (error) {
     const { exitCodeOf, explain } = await import('./explain.js');
     process.exitCode = exitCodeOf(error);
-    process.stderr.write(`vantage-control: ${explain(error)}\n`);
+    process.stderr.write(`vantage-control: ${explain(error, sources)}\n`);
   }
   exitSoon();
 }

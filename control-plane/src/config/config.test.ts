@@ -388,6 +388,30 @@ t.test('the JSON file has the same settings, and the environment wins', async (t
   t.equal(loadConfig({ HOME: '/', VANTAGE_CONFIG: file }).config.logLevel, 'debug');
 });
 
+t.test(
+  'a file with a line for each variable has the same settings, the usual one unless another is named',
+  async (t) => {
+    const text =
+      "# comment\n; another\n\nVANTAGE_LISTEN=:1\nexport VANTAGE_LOG_LEVEL='debug'\nVANTAGE_SECRET_KEY=\nPATH=/x\nVANTAGE_OTHER=#1\n";
+    const file = fileWith('control.env', text);
+    const env = { HOME: '/', VANTAGE_LOG_LEVEL: 'warn' };
+    const loaded = loadConfig(env, file);
+    t.same(loaded.config.listen, { host: null, port: 1 });
+    t.equal(loaded.config.logLevel, 'warn', 'the environment wins');
+    t.equal(loadConfig({ HOME: '/' }, file).config.logLevel, 'debug');
+    t.same(loaded.warnings, ['unknown variable VANTAGE_OTHER']);
+    t.equal(loaded.sources, `the environment and "${file}"`);
+    t.same(loadConfig({ ...env, VANTAGE_CONFIG: file }, '/nonexistent').config.listen, { host: null, port: 1 });
+    t.match(loadConfig(env, '/nonexistent').sources, /^the environment; .*"\/nonexistent"/);
+    const complaintsIn = (path: string) =>
+      (t.throws(() => loadConfig(env, path), ConfigError) as ConfigError).complaints;
+    const mistake = fileWith('mistake.env', 'VANTAGE_LISTEN=:1\nrubbish\n');
+    t.match(complaintsIn(mistake), [{ message: `line 2 of "${mistake}" is not NAME=value` }]);
+    const wrong = fileWith('wrong.env', 'VANTAGE_LISTEN=x\n');
+    t.match(complaintsIn(wrong), [{ name: `VANTAGE_LISTEN in "${wrong}"` }]);
+  },
+);
+
 t.test('a missing or invalid JSON file is reported with all other errors', async (t) => {
   for (const file of ['/nonexistent/vantage', fileWith('broken.json', '{')]) {
     const error = t.throws(() => loadConfig({ VANTAGE_CONFIG: file, VANTAGE_LISTEN: 'x' }), ConfigError);

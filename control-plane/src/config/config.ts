@@ -2,6 +2,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { readText, ValueError } from './setting-values.js';
 import { configFileName, fileKey, type Machine, type Setting, settings } from './settings.js';
+import { readNamedFile, readUsualFile, type SettingsFile, usualSettingsFile } from './settings-file.js';
 
 /** Every setting by its key in `settings`, parsed; frozen. */
 export type Config = {
@@ -31,32 +32,57 @@ export interface ParsedConfig {
   readonly warnings: readonly string[];
 }
 
+/** Configuration of this process. */
+export interface LoadedConfig extends ParsedConfig {
+  /** Places that settings were read from, for people. */
+  readonly sources: string;
+}
+
 /** The environment of this process; read nowhere else. */
 export function readEnv(): Environment {
   return process.env;
 }
 
-/** The configuration of this process: environment first, then the file of VANTAGE_CONFIG, then defaults. @throws ConfigError */
-export function loadConfig(env: Environment = readEnv()): ParsedConfig {
-  const path = given(env[configFileName]);
-  if (path === null) return parseConfig({ env, file: null });
+/**
+ * The configuration of this process: environment first, then the file that VANTAGE_CONFIG names or the usual one, then
+ * defaults. @throws ConfigError
+ */
+export function loadConfig(env: Environment = readEnv(), usualFile = usualSettingsFile): LoadedConfig {
+  const named = given(env[configFileName]);
   try {
-    return parseConfig({ env, file: JSON.parse(readText(path)) });
+    const file = named === null ? readUsualFile(usualFile) : readNamedFile(named);
+    if (typeof file === 'string') return { ...parseConfig({ env, file: null }), sources: `the environment; ${file}` };
+    return { ...parseConfig({ env, ...contentOf(file) }), sources: `the environment and "${file.path}"` };
   } catch (error) {
-    if (error instanceof ConfigError) throw error;
-    const message = error instanceof ValueError ? error.message : `"${path}" is not valid JSON: ${String(error)}`;
-    throw new ConfigError([{ name: configFileName, message }, ...complaintsWithoutFile(env)]);
+    if (!(error instanceof ValueError)) throw error;
+    const name = named === null ? 'the configuration file' : configFileName;
+    throw new ConfigError([{ name, message: error.message }, ...complaintsWithoutFile(env)]);
   }
 }
 
-/**
- * Settings from the environment and the content of the JSON file (null: there is none). An empty variable counts as
- * unset. @throws ConfigError with all complaints at once
- */
-export function parseConfig({ env, file }: { env: Environment; file: unknown }): ParsedConfig {
+function contentOf({ form, path, content }: SettingsFile): Pick<Given, 'file' | 'lines'> {
+  if (form === 'json') return { file: content };
+  return { file: null, lines: { path, entries: content as ReadonlyMap<string, string> } };
+}
+
+/** Texts of settings, by source. */
+interface Given {
+  readonly env: Environment;
+  /** Content of the JSON file; null: there is none. */
+  readonly file: unknown;
+  /** Variables of a file with a line for each. */
+  readonly lines?: { readonly path: string; readonly entries: ReadonlyMap<string, string> };
+}
+
+/** Settings from the environment and a file. An empty variable counts as unset. @throws ConfigError with all complaints at once */
+export function parseConfig({ env, file, lines }: Given): ParsedConfig {
   const complaints: Complaint[] = [];
   const fromFile = fileEntries(file, complaints);
-  const sources = [environmentSource(env), fileSource(fromFile)];
+  const sources = [
+    environmentSource(env),
+    fileSource(fromFile),
+    ...(lines === undefined ? [] : [linesSource(lines.path, lines.entries)]),
+  ];
   const machine = machineOf(env);
   const values = Object.entries<Setting<unknown>>(settings).map(([key, setting]) => {
     return [key, readSetting(setting, sources, machine, complaints)] as const;
@@ -64,7 +90,8 @@ export function parseConfig({ env, file }: { env: Environment; file: unknown }):
   const config = Object.freeze(Object.fromEntries(values)) as Config;
   complaints.push(...contradictions(config, complaints));
   if (complaints.length > 0) throw new ConfigError(complaints);
-  return { config, warnings: [...unknownVariables(env), ...unknownKeys(fromFile)] };
+  const names = [...Object.keys(env), ...(lines?.entries.keys() ?? [])];
+  return { config, warnings: [...unknownVariables(names), ...unknownKeys(fromFile)] };
 }
 
 /** Where texts of settings come from; `name` in what it answers is how the person wrote it. */
@@ -86,6 +113,15 @@ function fileSource(entries: ReadonlyMap<string, string>): Source {
     find: (name) => {
       const text = given(entries.get(fileKey(name)));
       return text === null ? null : { name: `"${fileKey(name)}" in the configuration file`, text };
+    },
+  };
+}
+
+function linesSource(path: string, entries: ReadonlyMap<string, string>): Source {
+  return {
+    find: (name) => {
+      const text = given(entries.get(name));
+      return text === null ? null : { name: `${name} in "${path}"`, text };
     },
   };
 }
@@ -171,8 +207,8 @@ const knownNames = new Set(
 /** Read by the agent, by the command-line client and by the test runner. */
 const namesOfOthers = /^VANTAGE_(CONFIG|URL|TOKEN|AGENT_.*|TEST_.*)$/;
 
-function unknownVariables(env: Environment): string[] {
-  return Object.keys(env)
+function unknownVariables(names: readonly string[]): string[] {
+  return [...new Set(names)]
     .filter((name) => name.startsWith('VANTAGE_') && !knownNames.has(name) && !namesOfOthers.test(name))
     .map((name) => `unknown variable ${name}`);
 }

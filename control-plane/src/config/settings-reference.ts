@@ -1,4 +1,5 @@
 import { configFileName, type Setting, settings } from './settings.js';
+import { usualSettingsFile } from './settings-file.js';
 
 /** The settings as the last part of `--help`: name, sentence and default of each. */
 export function settingsHelp(): string {
@@ -7,8 +8,9 @@ export function settingsHelp(): string {
       `  ${name}${isSecret ? ' (or _FILE)' : ''}\n      ${description}\n      default: ${fallbackText}`,
   );
   return [
-    'Settings, by environment variable or by a JSON file whose path is in ' + configFileName,
-    '(keys in lower case without VANTAGE_; the environment takes precedence):',
+    `Settings, by environment variable, or by a line NAME=value of ${usualSettingsFile} or of the`,
+    `file whose path is in ${configFileName}. That may be JSON, too: keys in lower case without VANTAGE_.`,
+    'The environment takes precedence:',
     '',
     ...entries,
   ].join('\n');

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
 import { type DatabaseOptions, openDatabase } from './database.js';
-import { openDataDirectory } from './embedded/index.js';
+import { checkHasDatabase, openDataDirectory } from './embedded/index.js';
 
 /** An open database, embedded or external. */
 export interface Storage {
@@ -44,7 +44,10 @@ export function openPool(options: DatabaseOptions): Knex {
   return openDatabase({ ...options, settings: { ...settings, ...options.settings } });
 }
 
-/** Opens the configured database, or the embedded one of the data directory. @throws DataDirectoryInUseError, EmbeddedPostgresError */
+/**
+ * Opens the configured database, or the embedded one of the data directory, which only a server creates.
+ * @throws DataDirectoryInUseError, NoDatabaseError, EmbeddedPostgresError
+ */
 export async function openStorage({
   config,
   log,
@@ -64,6 +67,7 @@ export async function openStorage({
     const db = openPool({ url: config.databaseUrl, ...pool });
     return { db, url: config.databaseUrl, isOwned: false, lost: new Promise(() => {}), close: () => db.destroy() };
   }
+  if (mode === 'join-or-start') await checkHasDatabase(config.dataDir);
   const directory = await openDataDirectory({
     dataDir: config.dataDir,
     mode,

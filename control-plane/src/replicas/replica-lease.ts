@@ -5,13 +5,15 @@ import type { ReplicaRow, ReplicaStore } from './store.js';
 
 const HEARTBEAT_MS = 2_000;
 /** Silence after which a replica counts as dead, in milliseconds. */
-const DEAD_AFTER_MS = 10_000;
+export const DEAD_AFTER_MS = 10_000;
 
 interface ReplicaLeaseOptions {
   readonly store: ReplicaStore;
   readonly replicaId: string;
   /** Address where agents reach this replica; null: only by the public URL. */
   readonly url: string | null;
+  /** Ranges that the operator has opened to probes. */
+  readonly allowTargets: readonly string[];
   /** True if every other replica in the table is known to be dead: this process owns the database. */
   readonly isAlone: boolean;
   /** Time that the nodes of a dead replica get to come back, in milliseconds. */
@@ -85,8 +87,8 @@ export class ReplicaLease {
   }
 
   async #beat(): Promise<void> {
-    const { store, replicaId, url, graceMs, clock, log } = this.options;
-    const living = await store.upsert({ id: replicaId, url, isDraining: this.#isDraining });
+    const { store, replicaId, url, allowTargets, graceMs, clock, log } = this.options;
+    const living = await store.upsert({ id: replicaId, url, isDraining: this.#isDraining, allowTargets });
     this.#others = living.filter(({ id }) => id !== replicaId);
     this.#hasNewcomers = false;
     this.#noteBeat(clock.monotonicMs());

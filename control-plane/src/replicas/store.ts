@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { queryPrepared } from '../db/prepared.js';
 
 /** Record of a replica, as it reports itself. */
 export interface ReplicaRow {
@@ -9,9 +10,15 @@ export interface ReplicaRow {
   readonly isDraining: boolean;
 }
 
+/** Record of this replica. */
+export interface OwnReplicaRow extends ReplicaRow {
+  /** Ranges that its operator has opened to probes. */
+  readonly allowTargets: readonly string[];
+}
+
 /** Storage of the living replicas, and of nodes that have lost their replica. */
 export interface ReplicaStore {
-  upsert(replica: ReplicaRow): Promise<ReplicaRow[]>;
+  upsert(replica: OwnReplicaRow): Promise<ReplicaRow[]>;
   removeDead(silentMs: number, graceMs: number): Promise<string[]>;
   delete(id: string): Promise<void>;
   deleteAll(): Promise<void>;
@@ -28,11 +35,11 @@ export function replicaStore(db: Knex): ReplicaStore {
 }
 
 /** Adds a replica, or renews its sign of life. @returns all living replicas */
-async function upsertReplica(db: Knex, { id, url, isDraining }: ReplicaRow): Promise<ReplicaRow[]> {
+async function upsertReplica(db: Knex, { id, url, isDraining, allowTargets }: OwnReplicaRow): Promise<ReplicaRow[]> {
   await db.raw(
-    `INSERT INTO replicas (id, url, is_draining) VALUES (:id, :url, :isDraining)
+    `INSERT INTO replicas (id, url, is_draining, allow_targets) VALUES (:id, :url, :isDraining, :allowTargets)
      ON CONFLICT (id) DO UPDATE SET heartbeat_at = now(), url = excluded.url, is_draining = excluded.is_draining`,
-    { id, url, isDraining },
+    { id, url, isDraining, allowTargets: [...allowTargets] },
   );
   return db('replicas').select('id', 'url', { isDraining: 'is_draining' });
 }
@@ -68,3 +75,16 @@ async function deleteReplica(db: Knex, id: string): Promise<void> {
 async function deleteAllReplicas(db: Knex): Promise<void> {
   await db('replicas').delete();
 }
+
+/** Ranges that the replica which was heard of last has opened to probes; null: no replica has been heard of within `withinMs`. */
+export async function findAllowTargets(db: Knex, withinMs: number): Promise<readonly string[] | null> {
+  const [newest] = await queryPrepared<{ allow_targets: string[] | null }>(db, NEWEST_RANGES, [withinMs]);
+  return newest?.allow_targets ?? null;
+}
+
+const NEWEST_RANGES = {
+  name: 'replicas-newest-ranges',
+  text: `
+    SELECT allow_targets FROM replicas WHERE heartbeat_at > now() - $1 * interval '1 millisecond'
+    ORDER BY heartbeat_at DESC LIMIT 1`,
+};

@@ -25,6 +25,7 @@ export function wireReplicas(foundation: Foundation): Replicas {
     store: replicaStore(agentsDb),
     replicaId,
     url: config.replicaUrl,
+    allowTargets: config.allowTargets,
     isAlone: storage.isOwned,
     graceMs: LINK_GRACE_MS.replicaGone,
     clock,

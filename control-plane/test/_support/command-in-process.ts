@@ -68,7 +68,7 @@ async function run(
   // a finished command asks for the end of its process, in case something is still open
   const own = {
     argv,
-    env: { PATH, HOME, ...env },
+    env: { PATH, HOME, VANTAGE_CONFIG: '/dev/null', ...env },
     stdin: Readable.from([input]),
     stdout,
     stderr,

@@ -76,7 +76,10 @@ function start(
 ): ChildProcess {
   const path = fileURLToPath(new URL(`../../../bin/${program}.js`, import.meta.url));
   const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(process.execPath, [path, ...args], { env: { PATH, HOME, ...env }, stdio: 'pipe' });
+  const child = spawn(process.execPath, [path, ...args], {
+    env: { PATH, HOME, VANTAGE_CONFIG: '/dev/null', ...env },
+    stdio: 'pipe',
+  });
   const exited = new Promise((resolve) => child.once('close', resolve));
   t.teardown(async () => {
     // a server removes what it started; one that does not end in time is killed by the runner with its whole process

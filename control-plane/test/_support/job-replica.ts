@@ -28,7 +28,7 @@ export async function startJobReplica(t: Test, options: JobReplicaOptions): Prom
   const services = { ...options.services } as JobServices;
   const id = newId(idPrefixes.replica);
   const { log, lines } = collectLog();
-  await replicaStore(database.db).upsert({ id, url: null, isDraining: false });
+  await replicaStore(database.db).upsert({ id, url: null, isDraining: false, allowTargets: [] });
   const jobs = new Jobs({ ...database, replicaId: id, types, services, clock, log });
   jobs.start();
   t.teardown(() => jobs.stop());

@@ -76,7 +76,7 @@ const statements: readonly ((pair: Pair) => Ask)[] = [
     return ({ links }) => links.ensureMarks(nodeId, epoch);
   },
   ({ random }) => {
-    const replica = { id: random.pick(REPLICAS), url: null, isDraining: random.chance(0.5) };
+    const replica = { id: random.pick(REPLICAS), url: null, isDraining: random.chance(0.5), allowTargets: [] };
     return ({ replicas }) => replicas.upsert(replica);
   },
   ({ random }) => {

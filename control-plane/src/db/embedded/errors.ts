@@ -3,6 +3,25 @@ export class EmbeddedPostgresError extends Error {
   override readonly name: string = 'EmbeddedPostgresError';
 }
 
+/** A server that runs on this machine. */
+export interface RunningServer {
+  readonly pid: number;
+  /** Null: it uses a database that is not embedded. */
+  readonly dataDir: string | null;
+}
+
+/** No server has created a database in this data directory. */
+export class NoDatabaseError extends EmbeddedPostgresError {
+  override readonly name = 'NoDatabaseError';
+  constructor(
+    dataDir: string,
+    /** Servers that use other databases. */
+    readonly servers: readonly RunningServer[],
+  ) {
+    super(`data directory "${dataDir}" has no database: no server has run with it`);
+  }
+}
+
 /** Another process works on this data directory. */
 export class DataDirectoryInUseError extends EmbeddedPostgresError {
   override readonly name = 'DataDirectoryInUseError';

@@ -1,3 +1,4 @@
 export { type OpenOptions, openDataDirectory } from './data-directory.js';
-export { DataDirectoryInUseError, EmbeddedPostgresError } from './errors.js';
+export { DataDirectoryInUseError, EmbeddedPostgresError, NoDatabaseError } from './errors.js';
+export { checkHasDatabase } from './existing-database.js';
 export { startEmbeddedPostgres } from './start.js';

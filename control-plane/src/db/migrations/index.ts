@@ -10,6 +10,7 @@ import * as noticesAndDigests from './0008-notices-and-digests.js';
 import * as lookups from './0009-lookups.js';
 import * as reputationLists from './0010-reputation-lists.js';
 import * as diagnose from './0011-diagnose.js';
+import * as replicaRanges from './0012-replica-ranges.js';
 
 /** One step forward. Written so that the version before it keeps working on the changed tables. */
 export interface Migration {
@@ -32,4 +33,5 @@ export const migrations: readonly Migration[] = [
   lookups,
   reputationLists,
   diagnose,
+  replicaRanges,
 ];
