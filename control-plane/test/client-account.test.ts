@@ -1,7 +1,9 @@
 import t from 'tap';
+import { CheckingNode } from './_support/checking-node.js';
 import { runInProcess } from './_support/command-in-process.js';
 import { enrollPeer, PeerAgent } from './_support/peer-agent.js';
 import { startStack } from './_support/stack.js';
+import { until } from './_support/until.js';
 
 t.test('a login serves later commands: a probe, its results again, and monitors by their names', async (t) => {
   const { api } = await startStack(t);
@@ -32,4 +34,34 @@ t.test('a login serves later commands: a probe, its results again, and monitors 
 
   t.match(await vantage('logout'), { code: 0, stderr: /^logged out/ });
   t.match(await vantage(`monitors --url ${api.url}`), { code: 2, stderr: /`vantage login` takes a token/ });
+});
+
+t.test('monitors test shows the check of each node, and fails if one of them failed', async (t) => {
+  const { api } = await startStack(t);
+  const nodes = [await CheckingNode.join(t, api, { asn: 1 }), await CheckingNode.join(t, api, { asn: 2 })] as const;
+  const body = { name: 'Shop', type: 'tcp', target: '127.0.0.1:9', node_count: 2 };
+  const { id } = (await api.call('POST', '/v1/monitors', { body })).body.data;
+  for (const node of nodes) await node.waitForAssignment(id);
+  const env = { VANTAGE_URL: api.url, VANTAGE_TOKEN: api.token };
+  /** Runs the command while each node answers its question with this outcome. */
+  const test = async (...outcomes: readonly ('ok' | 'failed')[]) => {
+    const questionsOf = ({ peer }: CheckingNode) => peer.frames.flatMap(({ checkNow }) => (checkNow ? [checkNow] : []));
+    const before = nodes.map((node) => questionsOf(node).length);
+    const running = runInProcess('vantage', ['monitors', 'test', 'Shop'], { env });
+    await until('the questions', () => nodes.every((node, i) => questionsOf(node).length > (before[i] ?? 0)));
+    for (const [i, node] of nodes.entries()) {
+      const { request = '' } = questionsOf(node).at(-1) ?? {};
+      node.check(id, { outcome: outcomes[i] ?? 'ok', request, state: null });
+    }
+    return running;
+  };
+  const good = await test('ok', 'ok');
+  t.match(good, { code: 0, stderr: '' });
+  const [head, ...rows] = good.stdout.trimEnd().split('\n');
+  t.match(head, /^NODE +RESULT +TIME +ERROR$/);
+  t.strictSame(
+    rows.map((row) => row.split(/ {2,}/)).toSorted(),
+    nodes.map(({ nodeId }) => [nodeId, 'ok', '13 ms']).toSorted(),
+  );
+  t.match(await test('ok', 'failed'), { code: 1, stdout: new RegExp(`^${nodes[1].nodeId} +failed`, 'm') });
 });

@@ -6,6 +6,7 @@ import { outputScreen, printJson } from '../terminal/print.js';
 import type { ApiClient } from './api-client.js';
 import { endText, sectionText } from './report-text.js';
 import { runDiagnose } from './run-diagnose.js';
+import { withPlaces } from './unmatched-places.js';
 import { type ClientOptions, parseLimit, withClient } from './with-client.js';
 
 interface DiagnoseOptions extends ClientOptions {
@@ -69,6 +70,9 @@ async function diagnose(client: ApiClient, target: string, options: DiagnoseOpti
     else process.stdout.write(`${endText(report, { isShared: share === true, screen: outputScreen() })}\n`);
     if (report.status === 'failed' || (minScore !== undefined && (report.overall_score ?? 0) < minScore))
       process.exitCode = 1;
+  } catch (error) {
+    progress.clear();
+    throw await withPlaces(error, client, from);
   } finally {
     progress.clear();
   }

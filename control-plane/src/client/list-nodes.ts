@@ -1,5 +1,9 @@
+import type { Static } from 'typebox';
+import type { nodeSchemas } from '../modules/nodes/index.js';
 import type { ApiClient } from './api-client.js';
-import type { NodeRecord } from './unmatched-places.js';
+
+/** A node as the API lists it. */
+export type NodeRecord = Static<typeof nodeSchemas.node>;
 
 const PAGE_SIZE = 200;
 

@@ -4,13 +4,12 @@ import { Command } from 'commander';
 import type { TaskView } from '../modules/probes/index.js';
 import { parseFrom } from '../node-words.js';
 import { outputScreen, printJson } from '../terminal/print.js';
-import { type ApiClient, ApiRefusal } from './api-client.js';
-import { listNodes } from './list-nodes.js';
+import type { ApiClient } from './api-client.js';
 import { addParamOptions, paramsOf } from './param-options.js';
 import { taskText } from './result-text.js';
 import { runProbe } from './run-probe.js';
 import { type UnfitNodes, unfitLines } from './unfit-text.js';
-import { unmatchedPlaces } from './unmatched-places.js';
+import { withPlaces } from './unmatched-places.js';
 import { type ClientOptions, parseLimit, type Server, withClient } from './with-client.js';
 
 interface ProbeOptions extends ClientOptions, Record<string, unknown> {
@@ -104,18 +103,4 @@ async function run(client: ApiClient, { type, target, options }: Asked): Promise
   } finally {
     progress.clear();
   }
-}
-
-/** A refusal of a selection of nodes says which word of `--from` matches which nodes; any other error stays as it is. */
-async function withPlaces(refusal: unknown, client: ApiClient, from: string | undefined): Promise<unknown> {
-  if (!(refusal instanceof ApiRefusal) || from === undefined || refusal.details['nodes'] === undefined) return refusal;
-  const text = unmatchedPlaces(from, await listNodes(client));
-  const { status, code, message, details, allowance } = refusal;
-  return new ApiRefusal(
-    status,
-    code,
-    message,
-    { ...details, nodes: [...refusal.details['nodes'], { message: text }] },
-    allowance,
-  );
 }

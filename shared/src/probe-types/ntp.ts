@@ -25,7 +25,7 @@ export const MAX_NTP_PACKETS = 8;
 
 const Params = Type.Object(
   {
-    port: Type.Optional({ ...portParam, description: '123.' }),
+    port: Type.Optional({ ...portParam, description: 'Port of the server; default: 123.' }),
     count: Type.Integer({ minimum: 1, maximum: MAX_NTP_PACKETS, default: 4, description: 'Requests to send.' }),
     interval_ms: Type.Integer({
       minimum: 1000,
