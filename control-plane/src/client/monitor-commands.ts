@@ -1,23 +1,11 @@
-import type { Tone } from '@vantage/shared/terminal/colours.js';
 import { Progress } from '@vantage/shared/terminal/progress.js';
 import { type Cell, tableLines } from '@vantage/shared/terminal/table.js';
 import { Command, InvalidArgumentError } from 'commander';
 import { outputScreen, printJson } from '../terminal/print.js';
 import type { ApiClient } from './api-client.js';
 import { factsText } from './facts-text.js';
+import { type Monitor, monitorsText, toned } from './monitors-text.js';
 import { type ClientOptions, withClient } from './with-client.js';
-
-/** Fields of a monitor that the commands use; the API has more, and `show` prints all. */
-interface Monitor {
-  readonly id: string;
-  readonly name: string;
-  readonly type: string;
-  readonly target: string;
-  readonly interval_s: number;
-  readonly status: string;
-  readonly current_status: string;
-  readonly uptime_percent: number | null;
-}
 
 /** Fields of a check that are shown. */
 interface Check {
@@ -34,13 +22,6 @@ interface AddOptions extends ClientOptions {
 }
 
 const PAGE_SIZE = 100;
-const tones: Readonly<Record<string, Tone>> = {
-  up: 'good',
-  ok: 'good',
-  down: 'bad',
-  failed: 'bad',
-  degraded: 'warning',
-};
 
 /** `vantage monitors`: list, show, add, pause, resume and test. */
 export function monitorsCommand(): Command {
@@ -87,18 +68,7 @@ function list(options: ClientOptions): Promise<void> {
   return withClient(options, async (client) => {
     const monitors = await listMonitors(client);
     if (options.json) return printJson(monitors);
-    const titles = ['NAME', 'STATUS', 'TYPE', 'UPTIME', 'INTERVAL', 'ID', 'TARGET'];
-    const rows = monitors.map(({ name, type, uptime_percent: uptime, interval_s, id, target, ...state }): Cell[] => [
-      name,
-      toned(stateOf(state)),
-      type,
-      uptime === null ? '-' : `${uptime} %`,
-      `${interval_s} s`,
-      id,
-      target,
-    ]);
-    const columns = titles.map((title) => ({ title, isElsewhere: title === 'INTERVAL' }));
-    process.stdout.write(`${tableLines({ columns, rows }, outputScreen()).join('\n')}\n`);
+    process.stdout.write(`${monitorsText(monitors, outputScreen())}\n`);
   });
 }
 
@@ -180,16 +150,6 @@ async function listMonitors(client: ApiClient): Promise<Monitor[]> {
     all.push(...items);
     if (items.length < PAGE_SIZE) return all;
   }
-}
-
-/** State that matters to a person: an inactive monitor has no health. */
-function stateOf({ status, current_status }: Pick<Monitor, 'status' | 'current_status'>): string {
-  return status === 'active' ? current_status : status;
-}
-
-function toned(text: string): Cell {
-  const tone = tones[text];
-  return tone === undefined ? text : { text, tone };
 }
 
 function parseSeconds(text: string): number {

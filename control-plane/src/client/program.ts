@@ -1,12 +1,13 @@
 import { probeTypeNames } from '@vantage/shared/probe-types/index.js';
 import { Command } from 'commander';
-import { printJson, printTable } from '../terminal/print.js';
+import { outputScreen, printJson } from '../terminal/print.js';
 import { version } from '../version.js';
 import { diagnoseCommand } from './diagnose-command.js';
 import { listNodes } from './list-nodes.js';
 import { loginCommands } from './login-commands.js';
 import { lookupCommands } from './lookup-commands.js';
 import { monitorsCommand } from './monitor-commands.js';
+import { nodesText } from './nodes-text.js';
 import { probeCommand } from './probe-command.js';
 import { taskCommand } from './task-command.js';
 import { type ClientOptions, withClient } from './with-client.js';
@@ -54,18 +55,7 @@ function nodesCommand(): Command {
       withClient(options, async (client) => {
         const items = await listNodes(client);
         if (options.json) return printJson(items);
-        printTable(
-          ['ID', 'STATUS', 'COUNTRY', 'CITY', 'NETWORK', 'NAME', 'CAN'],
-          items.map((node) => [
-            node.id,
-            node.status,
-            node.country ?? '-',
-            node.city ?? '-',
-            node.asn === null ? '-' : `AS${node.asn}`,
-            node.name,
-            node.capabilities.join(' ') || '-',
-          ]),
-        );
+        process.stdout.write(`${nodesText(items, outputScreen())}\n`);
       }),
     );
 }

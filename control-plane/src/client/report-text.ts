@@ -3,6 +3,7 @@ import { sectionReasons } from '@vantage/shared/diagnose/report.js';
 import { textCell } from '@vantage/shared/probe-types/cells.js';
 import type { Paint, Tone } from '@vantage/shared/terminal/colours.js';
 import type { Screen } from '@vantage/shared/terminal/screen.js';
+import { wrapText } from '@vantage/shared/terminal/wrap-text.js';
 import { wrappedRows } from '@vantage/shared/terminal/wrapped-rows.js';
 import type { ReportView, SectionView } from '../modules/diagnose/index.js';
 
@@ -28,8 +29,11 @@ export function sectionText(
     return [severity, penalty === 0 ? '' : `-${penalty}`, `${textCell(message)} (${code})${places}`];
   });
   const lines = wrappedRows(blocks, { width: width - 2, right: new Set([1]) });
+  const margin = name.length + 2;
+  const [first = '', ...more] = wrapText(state, width - margin).map((line) => paint(line, scoreTone(score)));
   return [
-    `${paint(name, 'strong')}  ${paint(state, scoreTone(score))}`,
+    `${paint(name, 'strong')}  ${first}`,
+    ...more.map((line) => ' '.repeat(margin) + line),
     ...lines.map((line) => `  ${severityPainted(line, paint)}`),
   ].join('\n');
 }

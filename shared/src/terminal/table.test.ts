@@ -25,6 +25,18 @@ const table = {
 };
 const at = (width: number) => tableLines(table, { width, paint: plain });
 
+t.test('a table whose widest column is not the last wraps that column', async (t) => {
+  const table = {
+    columns: ['name', 'value', 'ttl'].map((title) => ({ title })),
+    rows: [['example.com', 'ns.example.com. hostmaster.example.com. 1 7200 900 1209600 60', '300']],
+  };
+  t.strictSame(tableLines(table, { width: 64, paint: plain }), [
+    'name         value                                           ttl',
+    'example.com  ns.example.com. hostmaster.example.com. 1 7200  300',
+    '             900 1209600 60',
+  ]);
+});
+
 t.test('figures stand at the right of their column, and wide characters take their columns', async (t) => {
   t.strictSame(at(200), [
     'From                Result   Total  DNS      TCP  Note',

@@ -1,5 +1,5 @@
 import { textCell } from '../probe-types/cells.js';
-import type { Tone } from './colours.js';
+import type { Paint, Tone } from './colours.js';
 import type { Screen } from './screen.js';
 import { padEnd, padStart, textWidth } from './text-width.js';
 import { wrapText } from './wrap-text.js';
@@ -9,7 +9,7 @@ import { wrapText } from './wrap-text.js';
 //   it fits ──────────────────────────────────────────> as it is
 //   it does not: columns that stand elsewhere go, from the right, until it fits
 //   it still does not: cells that have a short text show that one
-//   it still does not: the last column is wrapped, if that leaves it room
+//   it still does not: the last column is wrapped, or else the widest, if that leaves it room
 //   narrow, or no room ───────────────────────────────> a block for each row, a line for each value
 
 /** A cell: text, with a meaning that a colour shows, and a shorter text for tables without room. */
@@ -28,7 +28,7 @@ export interface TableRows {
 
 /** Width below which each row is a block. */
 const NARROW = 60;
-/** A last column that has less room than this is not wrapped: a word on each line is not easier to read. */
+/** A column that has less room than this is not wrapped: a word on each line is not easier to read. */
 const MIN_WRAPPED = 20;
 const GAP = '  ';
 /** A number, with a unit or a sign; addresses and names are none. */
@@ -41,9 +41,31 @@ const FIGURE = /^[-+±]?\d+(?:[.,]\d+)?(?: ?(?:%|[kM]?B|GB|bytes|µs|ms|s|min|h|
 export function tableLines(table: TableRows, { width, paint }: Screen): string[] {
   if (width < NARROW && naturalWidth(table) > width) return blockLines(table, { width, paint });
   const fitted = shortened(withoutSpare(table, width), width);
-  const room = width - naturalWidth({ ...fitted, ...withoutLast(fitted) }) - GAP.length;
-  if (naturalWidth(fitted) > width && room < MIN_WRAPPED) return blockLines(table, { width, paint });
-  return rowLines(fitted, { width: Math.max(room, 1), paint });
+  const wrapped = wrappedColumn(fitted, width);
+  return wrapped === null ? blockLines(table, { width, paint }) : rowLines(fitted, wrapped, paint);
+}
+
+/** A column that is wrapped, and its width. */
+interface WrappedColumn {
+  readonly index: number;
+  readonly width: number;
+}
+
+/** Column whose wrapping makes a table fit: the last, else the widest; null: neither would have room. */
+function wrappedColumn(table: TableRows, width: number): WrappedColumn | null {
+  const widths = columnWidths(table);
+  const spare = width - naturalWidth(table);
+  const last = widths.length - 1;
+  if (spare >= 0) return { index: last, width: (widths[last] ?? 0) + spare };
+  const roomOf = (index: number) => ({ index, width: (widths[index] ?? 0) + spare });
+  const [own, widest] = [roomOf(last), roomOf(widths.lastIndexOf(Math.max(...widths)))];
+  if (own.width >= MIN_WRAPPED) return own;
+  return widest.width >= MIN_WRAPPED && fitsWrapped(table, widest) ? widest : null;
+}
+
+/** True if no word of a column is wider than the column will be. */
+function fitsWrapped({ rows }: TableRows, { index, width }: WrappedColumn): boolean {
+  return rows.every((row) => wrapText(textOf(row[index]), width).every((line) => textWidth(line) <= width));
 }
 
 function withoutSpare({ columns, rows }: TableRows, width: number): TableRows {
@@ -62,11 +84,6 @@ function shortened(table: TableRows, width: number): TableRows {
   return { ...table, rows: table.rows.map((row) => row.map(short)) };
 }
 
-function withoutLast({ columns, rows }: TableRows): TableRows {
-  const last = columns.length - 1;
-  return { columns: columns.slice(0, last), rows: rows.map((row) => row.slice(0, last)) };
-}
-
 function naturalWidth(table: TableRows): number {
   return columnWidths(table).reduce((sum, width) => sum + width, 0) + GAP.length * (table.columns.length - 1);
 }
@@ -75,16 +92,15 @@ function columnWidths({ columns, rows }: TableRows): number[] {
   return columns.map(({ title }, i) => Math.max(textWidth(title), ...rows.map((row) => textWidth(textOf(row[i])))));
 }
 
-/** Lines of rows of which the last column has `width` columns. */
-function rowLines({ columns, rows }: TableRows, { width, paint }: Screen): string[] {
-  const last = columns.length - 1;
+/** Lines of rows of which one column is wrapped at its width. */
+function rowLines({ columns, rows }: TableRows, { index, width }: WrappedColumn, paint: Paint): string[] {
   const wrapped = rows.flatMap((row) => {
-    const [first = '', ...more] = wrapText(textOf(row[last]), width);
-    const tone = toneOf(row[last]);
+    const [first = '', ...more] = wrapText(textOf(row[index]), width);
+    const tone = toneOf(row[index]);
     const cell = (text: string): Cell => (tone === null ? text : { text, tone });
     return [
-      row.length > last ? [...row.slice(0, last), cell(first)] : row,
-      ...more.map((text) => [...Array.from({ length: last }, () => ''), cell(text)]),
+      row.length > index ? row.with(index, cell(first)) : row,
+      ...more.map((text) => [...Array.from({ length: index }, () => ''), cell(text)]),
     ];
   });
   const widths = columnWidths({ columns, rows: wrapped });
