@@ -15,7 +15,7 @@ t.test('fields of the API are options of the command', async (t) => {
     ['target', 'target'],
   ] as const)
     t.equal(optionOf(field), option);
-  const details = { 'params.count': [{ message: 'must be at most 50' }] };
+  const details = { 'params.count': [{ message: 'must be <= 50' }] };
   const error = new ApiRefusal(400, 'VALIDATION_FAILED', 'The request is not valid.', details);
   t.equal(
     explainRefusal(error, anonymous),
@@ -32,11 +32,17 @@ t.test(
     const lines = explainRefusal(error, anonymous).split('\n');
     t.strictSame(lines, [
       'Too many requests. (RATE_LIMIT_EXCEEDED)',
-      '  requests: at most 30 in a minute; an account has 60',
       '  the limit is 30 in a minute; it starts again at 12:00:34 UTC: wait 34 s',
-      '  to use an account: `vantage login`',
+      '  an account has 60: `vantage login`',
     ]);
-    t.equal(explainRefusal(error, { ...anonymous, hasToken: true }).split('\n').length, 3);
+    t.equal(explainRefusal(error, { ...anonymous, hasToken: true }).split('\n').length, 2);
+    const quota = { nodes: [{ message: 'take 3 node tests, and 0 of 30 are left today; an account has 1000' }] };
+    t.match(explainRefusal(new ApiRefusal(429, 'QUOTA_EXCEEDED', '', quota, allowance), anonymous).split('\n'), [
+      ' (QUOTA_EXCEEDED)',
+      '  --from: take 3 node tests, and 0 of 30 are left today',
+      /the limit is 30/,
+      '  an account has 1000: `vantage login`',
+    ]);
   },
 );
 

@@ -12,6 +12,9 @@ const otherNames: Readonly<Record<string, string>> = {
 /** Fields of a selection of nodes: all of them are words of one option. */
 const SELECTION = /^nodes\.(?!limit)/;
 
+/** End of a message that says how many an account has, where that is a number of the plan. */
+const ACCOUNT_HINT = /; (an account has [^;]+)$/;
+
 interface Caller {
   /** True if the caller sent a token. */
   readonly hasToken: boolean;
@@ -20,10 +23,19 @@ interface Caller {
 
 /** A refusal in the words of the command line: its message, a line for each field by its option, and how long to wait. */
 export function explainRefusal(error: ApiRefusal, caller: Caller): string {
-  const fields = Object.entries(error.details).map(
-    ([field, errors]) => `  ${optionOf(field)}: ${errors.map(({ message }) => message).join('; ')}`,
-  );
+  const isLimited = error.status === 429 && error.allowance !== null;
+  const fields = Object.entries(error.details).flatMap(([field, errors]) => {
+    // the size of a limit is in the lines about it
+    if (isLimited && field === 'requests' && errors.some(({ message }) => ACCOUNT_HINT.test(message))) return [];
+    const messages = errors.map(({ message }) => (isLimited ? message.replace(ACCOUNT_HINT, '') : message));
+    return [`  ${optionOf(field)}: ${messages.map(inWords).join('; ')}`];
+  });
   return [`${error.message} (${error.code})`, ...fields, ...advice(error, caller)].join('\n');
+}
+
+/** A range without signs: `must be <= 50` is `must be at most 50`. */
+function inWords(message: string): string {
+  return message.replace(/^must be <= /, 'must be at most ').replace(/^must be >= /, 'must be at least ');
 }
 
 /** `params.record_type` is `--record-type`. */
@@ -40,10 +52,10 @@ function advice({ status, code, allowance, details }: ApiRefusal, { hasToken, no
   if (status !== 429) return [];
   const limits = allowance === null ? [] : [`  ${limitText(allowance, code, nowMs)}`];
   if (hasToken) return limits;
-  // the API says how many an account has, where that is a number of the plan
-  const isSaid = Object.values(details).some((errors) => errors.some(({ message }) => message.includes('an account')));
-  const account = isSaid ? 'to use an account: `vantage login`' : 'an account has limits of its own: `vantage login`';
-  return [...limits, `  ${account}`];
+  const hints = Object.values(details).flatMap((errors) =>
+    errors.flatMap(({ message }) => ACCOUNT_HINT.exec(message)?.[1] ?? []),
+  );
+  return [...limits, `  ${hints[0] ?? 'an account has limits of its own'}: \`vantage login\``];
 }
 
 type Allowance = NonNullable<ApiRefusal['allowance']>;

@@ -17,7 +17,13 @@ const place = { asn: 3320, city: 'Berlin', country: 'DE', isp: null, region: 'We
 function aTask(type: ProbeType, results: readonly object[]): TaskView {
   const spec = { target: 'x', params: {} } as ProbeSpecs[ProbeType];
   const blank = { ...failedResult(type, spec, { code: 'timeout', message: '' }), success: true, error: null };
-  const nodeResults = results.map((fields) => ({ node_id: 'n_1', node: place, started_at: null, ...blank, ...fields }));
+  const nodeResults = results.map((fields, i) => ({
+    node_id: `n_${i + 1}`,
+    node: place,
+    started_at: null,
+    ...blank,
+    ...fields,
+  }));
   return {
     task_id: 'pt_1',
     probe_type: type,
@@ -39,17 +45,20 @@ function poisoned(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, poisoned(member)]));
 }
 
-t.test('a task is a table with a row per node, and each reason of failures is shown once below it', async (t) => {
-  const refused = { success: false, error: { code: 'tcp_refused', message: 'connection refused' } };
-  const text = taskText(aTask('tcp', [{ connect_ms: 1.234, port: 80 }, refused, refused]), screen);
-  t.same(text.split('\n'), [
-    'From                Result       Connect  DNS  Address  Port  Banner',
-    'Berlin, DE, AS3320  ok           1.23 ms  -    -          80  -',
-    'Berlin, DE, AS3320  tcp_refused',
-    'Berlin, DE, AS3320  tcp_refused',
-    '  tcp_refused: connection refused',
-  ]);
-});
+t.test(
+  'a task is a table with a row per node, whose id is added where places are alike, and each reason of failures is shown once below it',
+  async (t) => {
+    const refused = { success: false, error: { code: 'tcp_refused', message: 'connection refused' } };
+    const text = taskText(aTask('tcp', [{ connect_ms: 1.234, port: 80 }, refused, refused]), screen);
+    t.same(text.split('\n'), [
+      'From                     Result       Connect  DNS  Address  Port  Banner',
+      'Berlin, DE, AS3320, n_1  ok           1.23 ms  -    -          80  -',
+      'Berlin, DE, AS3320, n_2  tcp_refused',
+      'Berlin, DE, AS3320, n_3  tcp_refused',
+      '  tcp_refused: connection refused',
+    ]);
+  },
+);
 
 t.test('one line below the table names the nodes that were late by a good part of what they measured', async (t) => {
   const busy = { connect_ms: 50, port: 80, disturbed: true, loop_lag_ms: 41.7, duration_ms: 52 };
@@ -58,7 +67,7 @@ t.test('one line below the table names the nodes that were late by a good part o
     '\n',
   );
   t.same(below, [
-    '  disturbed, times may be too high; late while measuring: Berlin, DE, AS3320 (42 ms); Berlin, DE, AS3320 (42 ms)',
+    '  disturbed, times may be too high; late while measuring: Berlin, DE, AS3320, n_1 (42 ms); Berlin, DE, AS3320, n_3 (42 ms)',
   ]);
 });
 
@@ -100,7 +109,7 @@ t.test(
       taskText(aTask('traceroute', [{ reached: true, hops }, failure]), screen)
         .split('\n')
         .slice(-4),
-      ['  no_reply: nobody', '', 'Berlin, DE, AS3320; Berlin, DE, AS3320', '   1  192.0.2.1  1.500 ms'],
+      ['  no_reply: nobody', '', 'Berlin, DE, AS3320, n_1; Berlin, DE, AS3320, n_2', '   1  192.0.2.1  1.500 ms'],
     );
   },
 );

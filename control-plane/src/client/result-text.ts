@@ -14,7 +14,7 @@ type NameOf = (nodeId: string) => string | null;
  * be exact, then the details of each node.
  */
 export function taskText(task: TaskView, screen: Screen, nameOf: NameOf = () => null): string {
-  const placeOf = ({ node, node_id }: NodeResultView) => placeText(node, node_id, nameOf(node_id));
+  const placeOf = placesOf(task.node_results, nameOf);
   const note = disturbedNote(task.node_results.map((result) => ({ place: placeOf(result), result })));
   const below = [...errorsOf(task), ...(note === null ? [] : [note])];
   return [
@@ -43,6 +43,17 @@ export function isTaskDisturbed({ node_results }: TaskView): boolean {
 }
 
 type PlaceOf = (result: NodeResultView) => string;
+
+/** Places of nodes, which have the id of the node where several are alike. */
+function placesOf(results: readonly NodeResultView[], nameOf: NameOf): PlaceOf {
+  const plainPlace = ({ node, node_id }: NodeResultView) => placeText(node, node_id, nameOf(node_id));
+  const places = results.map(plainPlace);
+  return (result) => {
+    const place = plainPlace(result);
+    const isAlone = places.indexOf(place) === places.lastIndexOf(place);
+    return isAlone || place === result.node_id ? place : textCell(`${place}, ${result.node_id}`);
+  };
+}
 
 interface Shown {
   readonly placeOf: PlaceOf;

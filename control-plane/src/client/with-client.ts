@@ -1,7 +1,9 @@
 import { systemClock } from '@vantage/shared/clock.js';
 import { textCell } from '@vantage/shared/probe-types/cells.js';
+import { screenOf } from '@vantage/shared/terminal/screen.js';
+import { wrapText } from '@vantage/shared/terminal/wrap-text.js';
 import { InvalidArgumentError } from 'commander';
-import { readClientEnv } from '../config/config.js';
+import { readClientEnv, readEnv } from '../config/config.js';
 import { ApiClient, ApiRefusal, ApiUnreachable } from './api-client.js';
 import { chosenServer } from './chosen-server.js';
 import { explainRefusal } from './explain-refusal.js';
@@ -53,7 +55,14 @@ export async function withServer(
 /** Prints an error; servers choose much of its text. */
 function fail(exitCode: 2 | 3, message: string): void {
   process.exitCode = exitCode;
-  process.stderr.write(`vantage: ${message.split('\n').map(textCell).join('\n')}\n`);
+  const { width } = screenOf(process.stderr, readEnv());
+  const lines = `vantage: ${message}`.split('\n').flatMap((line) => {
+    const [indent = ''] = /^ */.exec(line) ?? [];
+    // what goes on is indented below its beginning
+    const [first = '', ...more] = wrapText(textCell(line.trim()), width - indent.length - 2);
+    return [`${indent}${first}`, ...more.map((part) => `${indent}  ${part}`)];
+  });
+  process.stderr.write(`${lines.join('\n')}\n`);
 }
 
 /** Greatest number of nodes, as it is written. @throws InvalidArgumentError */
