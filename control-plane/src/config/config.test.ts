@@ -402,7 +402,7 @@ t.test(
     t.same(loaded.warnings, ['unknown variable VANTAGE_OTHER']);
     t.equal(loaded.sources, `the environment and "${file}"`);
     t.same(loadConfig({ ...env, VANTAGE_CONFIG: file }, '/nonexistent').config.listen, { host: null, port: 1 });
-    t.match(loadConfig(env, '/nonexistent').sources, /^the environment; .*"\/nonexistent"/);
+    t.match(loadConfig(env, '/nonexistent').sources, 'the environment; "/nonexistent" does not exist');
     const complaintsIn = (path: string) =>
       (t.throws(() => loadConfig(env, path), ConfigError) as ConfigError).complaints;
     const mistake = fileWith('mistake.env', 'VANTAGE_LISTEN=:1\nrubbish\n');

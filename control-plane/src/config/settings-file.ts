@@ -22,7 +22,8 @@ export function readUsualFile(path: string): SettingsFile | string {
   try {
     text = readText(path);
   } catch (error) {
-    if (error instanceof ValueError) return error.message;
+    if (error instanceof ValueError)
+      return error.message.includes('ENOENT') ? `"${path}" does not exist` : error.message;
     throw error;
   }
   return parseFile(path, text);
