@@ -27,6 +27,8 @@ export function serveCommand(): Command {
 
 async function serve(config: Config, warnings: readonly string[], ephemeral: string | undefined): Promise<void> {
   const { createLogger, terminalStream } = await import('../runtime/log.js');
+  // a terminal that is closed ends the server by SIGHUP, and not by the lines that it no longer takes
+  if (process.stdout.isTTY) process.stdout.on('error', () => {});
   const log = createLogger(config.logLevel, terminalStream(process.stdout, readEnv()));
   for (const warning of warnings) log.warn({ warning }, 'unknown setting');
   const asked = stopSignal();
@@ -40,7 +42,8 @@ async function serve(config: Config, warnings: readonly string[], ephemeral: str
   const { publicUrl, metricsUrl, replicaId, services } = controlPlane;
   log.info({ url: publicUrl, docs: `${publicUrl}/docs`, metrics: metricsUrl, replicaId }, 'ready');
   if (process.stdout.isTTY) {
-    const hasAdmin = await services.accounts.users.hasAdmin();
+    // a database that is slow at this moment is no reason to stop
+    const hasAdmin = await services.accounts.users.hasAdmin().catch(() => true);
     process.stdout.write(readyText({ url: publicUrl, hasAdmin }, outputScreen()));
   }
   const reason = await Promise.race([asked, controlPlane.lost]);
