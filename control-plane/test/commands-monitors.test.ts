@@ -37,7 +37,8 @@ t.test('monitors import creates monitors that nodes of the running server check,
   const dry = await run(`monitors import ${path} --user admin@test.example --dry-run`);
   t.match(dry, {
     code: 0,
-    stdout: /^2 monitors of admin@test.example in a file of vantage \(detected\):\n2 would be created/,
+    stdout:
+      /^2 monitors of admin@test.example in a file of vantage \(detected\): 2 created \(dry run: nothing was changed\)\n$/,
   });
   t.equal((await api.call('GET', '/v1/monitors')).body.data.total, 0);
   const made = await run(`monitors import ${path} --json`);
@@ -49,14 +50,14 @@ t.test('monitors import creates monitors that nodes of the running server check,
     run(`monitors import ${path}`),
     run('monitors export --user admin@test.example'),
   ]);
-  t.match(again, { code: 0, stdout: /skipped: \[0\] "A": a monitor with this name exists/ });
+  t.match(again, { code: 0, stdout: /: 2 skipped\n= A: skipped, a monitor with this name exists\n= B/ });
   t.match(JSON.parse(printed.stdout), {
     kind: 'vantage.monitors',
     count: 2,
     monitors: [{ name: 'A', group: 'Web' }, {}],
   });
   const renamed = await runAlone('monitors import - --mode rename', printed.stdout);
-  t.match(renamed, { code: 0, stdout: /renamed: "A" to "A \(2\)"/ }, 'from standard input');
+  t.match(renamed, { code: 0, stdout: /~ A \(2\): renamed from "A"/ }, 'from standard input');
 });
 
 t.test(
@@ -73,11 +74,11 @@ t.test(
     ]);
     t.match(mixed, {
       code: 1,
-      stdout: /1 were created.*1 not imported/s,
+      stdout: /: 1 created, 1 not imported\n/,
       stderr: /1 of 2 monitors were not imported\n$/,
     });
-    t.match(mixed.stdout, /failed: \[1\] "Bad": target .* \(MONITOR_INVALID_TARGET\)/);
-    t.match(yaml, { code: 1, stdout: /in a file of gatus:\n.*warning: alerting alerts were not imported/s });
+    t.match(mixed.stdout, /x Bad: target .* \(MONITOR_INVALID_TARGET\)/);
+    t.match(yaml, { code: 1, stdout: /in a file of gatus: .*\n! alerting alerts were not imported/s });
     t.match(broken, { code: 1, stdout: '', stderr: /cannot be read as JSON or YAML: line 1, column/ });
     t.match(nobody, { code: 1, stderr: /ACCOUNT_NOT_FOUND/ });
     t.match(mode, { code: 2, stderr: /merge/ });

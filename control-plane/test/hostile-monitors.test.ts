@@ -44,7 +44,7 @@ const ofHttp: readonly Refusal[] = [
   ['a text for an interval', { interval_s: '60' }, 'interval_s', /integer/],
   ['fifty-one tags', { tags: tags(51) }, 'tags', /50/],
   ['a long tag', { tags: ['t'.repeat(65)] }, 'tags.0', /64/],
-  ['a tag of blanks', { tags: ['   '] }, 'tags.0', /must match/],
+  ['a tag of blanks', { tags: ['   '] }, 'tags.0', /must not be blank/],
   ['ten thousand tags', { tags: tags(10_000) }, 'body', /32768 bytes/],
   ['a tag that cannot be stored', { tags: ['a\u0000b'] }, 'tags.0', /U\+0000/],
   ['half of a surrogate pair', { name: 'a\ud800b' }, 'name', /surrogate/],

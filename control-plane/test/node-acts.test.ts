@@ -103,7 +103,7 @@ t.test('a draining node finishes its jobs, keeps its link and gets no new ones, 
   });
   t.match(
     await api.call('POST', '/v1/probe/tcp', { body: { target: '127.0.0.1:1' } }),
-    { status: 422 },
+    { status: 503 },
     'nor by selection',
   );
   peer.sendResults([successOf(before.taskIds[0] ?? '', 'tcp')]);

@@ -25,3 +25,7 @@ t.test('two hundred requests of each operation: none fails or gets an undocument
   await tryEveryOperation(t, api, 200);
   expectSuccesses(t, api);
 });
+
+t.test('each refusal of these requests names the field and what is allowed', async (t) => {
+  t.strictSame(Object.fromEntries(api.unclear), {});
+});

@@ -10,6 +10,10 @@ t.test('no random request makes an operation fail or return an undocumented resp
   tryEveryOperation(t, api, 3),
 );
 
+t.test('each refusal of a random request names the field and what is allowed', async (t) => {
+  t.strictSame(Object.fromEntries(api.unclear), {});
+});
+
 t.test('a method that a path does not have is 405 with those it has', async (t) => {
   const place = ['components', 'responses', 'MethodNotAllowed', 'content', 'application/json', 'schema'];
   for (const path of new Set(api.operations.map((operation) => operation.path))) {
@@ -19,7 +23,9 @@ t.test('a method that a path does not have is 405 with those it has', async (t) 
       const response = await fetch(new URL(path.replaceAll(/[{}]/g, ''), api.stack.api.url), { method });
       t.equal(response.status, 405, `${method} ${path}`);
       t.strictSame(new Set(response.headers.get('allow')?.split(', ')), allowed, path);
-      t.equal(api.schemas.complaintAbout(await response.json(), place), null, path);
+      const body: unknown = await response.json();
+      t.equal(api.schemas.complaintAbout(body, place), null, path);
+      t.match(body, { error: { details: { method: [{ message: /^must be one of [A-Z, ]+$/ }] } } });
     }
   }
 });

@@ -43,6 +43,25 @@ t.test('a task of an account is private to it, one made without credentials is r
   }
 });
 
+t.test('the response to a probe has the address of its task, and of its page where anyone may read it', async (t) => {
+  const { api } = await linked(t);
+  for (const as of [api.token, null]) {
+    const { status, headers, body } = await api.call('POST', '/v1/probe/tcp', { body: { target: '127.0.0.1:80' }, as });
+    const { task_id, url, page } = body.data;
+    t.equal(status, 202);
+    t.equal(headers.get('location'), url);
+    t.equal(new URL(url).pathname, `/v1/probe/tasks/${task_id}`);
+    t.equal(page, as === null ? url.replace('/v1/probe/tasks/', '/p/') : null);
+  }
+});
+
+t.test('a probe of a type that does not exist is 404 with the types there are', async (t) => {
+  const { api } = await linked(t);
+  const { status, body } = await api.call('POST', '/v1/probe/pnig', { body: { target: 'example.com' } });
+  t.equal(status, 404);
+  t.match(body.error.details.type, [{ message: /^no such type of probe, did you mean "ping"\? known: http, .*ssl/ }]);
+});
+
 t.test('a node can distinguish the accounts behind its jobs, but cannot recognize them on another node', async (t) => {
   const { api, controlPlane, peer } = await linked(t, { isAnswering: false });
   const elsewhere = await PeerAgent.connect(t, api.url, await enrollPeer(api, { name: 'elsewhere' }));

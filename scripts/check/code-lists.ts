@@ -6,6 +6,7 @@ import { readMetrics } from './metrics-list.js';
 import { readCiPackages } from './programs/ci-packages.js';
 import { productPrograms } from './programs/product-programs.js';
 import { testPackageRows } from './programs/test-packages.js';
+import { settingTable } from './setting-table.js';
 
 type Exports = Readonly<Record<string, unknown>>;
 
@@ -172,6 +173,16 @@ export const codeLists: readonly CodeList[] = [
     }),
   },
   {
+    name: 'monitor-settings',
+    modules: ['shared/dist/src/monitor-types/index.js'],
+    read: ({ monitorTypes } = {}) => ({ table: settingTable('`config`', schemasOf(monitorTypes, 'Config')) }),
+  },
+  {
+    name: 'probe-parameters',
+    modules: ['shared/dist/src/probe-types/index.js'],
+    read: ({ probeTypes } = {}) => ({ table: settingTable('`params`', schemasOf(probeTypes, 'Params')) }),
+  },
+  {
     name: 'error-codes',
     modules: ['control-plane/dist/src/http/error-table.js'],
     read: ({ errorTable } = {}) => ({ values: entries(errorTable).map(([name]) => name) }),
@@ -235,6 +246,10 @@ export async function readCodeList(root: string, list: CodeList): Promise<ListCo
   const missing = list.modules.find((path) => !existsSync(join(root, path)));
   if (missing !== undefined) throw new Error(`no "${missing}"`);
   return list.read(...(await Promise.all(list.modules.map((path) => import(pathToFileURL(join(root, path)).href)))));
+}
+
+function schemasOf(types: unknown, name: string): Record<string, unknown> {
+  return Object.fromEntries(entries(types).map(([type, definition]) => [type, get(definition, name)]));
 }
 
 /** One row for each code, one column for each program. */

@@ -102,6 +102,28 @@ t.test('the same complaint is made once, though every branch of a union makes it
   });
 });
 
+t.test('an unknown field is refused with the nearest field and all fields of its place', async (t) => {
+  const Open = Type.Object(
+    { target: Type.String(), params: Type.Object({ count: Type.Number() }, { additionalProperties: false }) },
+    { additionalProperties: false },
+  );
+  const refusalOf = (value: object) => {
+    const result = compileSchema(Open)({ target: 'x', params: { count: 1 }, ...value });
+    return result.ok ? {} : result.details;
+  };
+  const unknown = (message: string) => [{ code: 'unknown', message: `is not a known field${message}` }];
+  t.same(refusalOf({ taget: 1 }), { taget: unknown(', did you mean "target"? known: target, params') });
+  t.same(refusalOf({ count: 1 }), { count: unknown(', did you mean "params.count"? known: target, params') });
+  t.same(refusalOf({ color: 1 }), { color: unknown('; known: target, params') });
+  t.same(refusalOf({ params: { count: 1, size: 1 } }), { 'params.size': unknown('; known: count') });
+  const Either = Type.Union([
+    Type.Object({ a: Type.Number() }, { additionalProperties: false }),
+    Type.Object({ b: Type.Number() }, { additionalProperties: false }),
+  ]);
+  const either = compileSchema(Either)({ a: 1, zoo: 1 });
+  t.match(either, { details: { zoo: unknown('; known: a, b') } });
+});
+
 t.test('an error in the form of a text names the pattern, and the example of its field', async (t) => {
   const [pattern, example] = ['^\\+[1-9][0-9]{6,14}$', '+8613800000000'];
   const told = (schema: object) => compileSchema(Type.Object({ a: schema as TSchema }))({ a: '0138' });

@@ -1,30 +1,11 @@
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import addFormatsModule from 'ajv-formats';
 import type { Static, TSchema } from 'typebox';
+import { complaintOf, unknownField } from './complaints.js';
+import type { FieldError, FieldErrors } from './field-errors.js';
 import { lazily } from './lazily.js';
 
-/** Kinds of error of one field; a closed list, part of the public API. */
-export const fieldErrorCodes = [
-  'required',
-  'unknown',
-  'type',
-  'format',
-  'range',
-  'length',
-  'enum',
-  'conflict',
-  'not_found',
-  'not_supported',
-  'refused',
-] as const;
-
-export interface FieldError {
-  readonly code: (typeof fieldErrorCodes)[number];
-  readonly message: string;
-}
-
-/** Dotted field path -> everything wrong with that field. */
-export type FieldErrors = Record<string, FieldError[]>;
+export { type FieldError, type FieldErrors, fieldErrorCodes } from './field-errors.js';
 
 export type Validation<T> =
   | { readonly ok: true; readonly value: T }
@@ -125,17 +106,42 @@ function compileWith<S extends TSchema>(ajv: Ajv2020, schema: S): (value: unknow
 
 function fieldErrors(errors: readonly ErrorObject[]): FieldErrors {
   const details: FieldErrors = Object.create(null);
+  const unknown = new Map<string, UnknownField>();
   let count = 0;
   for (const error of errors) {
     if (error.keyword === 'anyOf' || error.keyword === 'oneOf' || error.keyword === 'propertyNames') continue;
     const path = fieldPath(error);
     if (!(path in details) && ++count > MAX_COMPLAINTS) break;
     const list = (details[path] ??= []);
-    const entry = describeError(error);
+    if (unknownKeywords.has(error.keyword)) {
+      noteUnknown(unknown, path, error);
+      continue;
+    }
+    const entry = complaintOf(error);
     if (!list.some((known) => known.code === entry.code && known.message === entry.message)) list.push(entry);
   }
+  for (const [path, { name, places }] of unknown) details[path]?.push(unknownField(name, places));
   for (const [path, list] of Object.entries(details)) details[path] = withoutNull(list);
   return { ...details };
+}
+
+const unknownKeywords: ReadonlySet<string> = new Set(['additionalProperties', 'unevaluatedProperties', 'false schema']);
+
+/** Name of a field that schemas of its object do not have, with these schemas: a union has several. */
+interface UnknownField {
+  readonly name: string;
+  readonly places: unknown[];
+}
+
+function noteUnknown(unknown: Map<string, UnknownField>, path: string, error: ErrorObject): void {
+  const field = unknown.get(path) ?? { name: unknownNameOf(error), places: [] };
+  field.places.push(error.parentSchema);
+  unknown.set(path, field);
+}
+
+function unknownNameOf({ params, instancePath }: ErrorObject): string {
+  const { additionalProperty, unevaluatedProperty } = params as Record<string, string | undefined>;
+  return additionalProperty ?? unevaluatedProperty ?? instancePath.split('/').at(-1) ?? '';
 }
 
 /** Drops "must be null" where a nullable field has other errors, and appends "or null" to those about its type. */
@@ -158,57 +164,4 @@ function fieldPath(error: ErrorObject): string {
   const child = missingProperty ?? additionalProperty ?? unevaluatedProperty;
   if (child !== undefined) parts.push(child);
   return parts.length === 0 ? 'body' : parts.join('.');
-}
-
-function describeError(error: ErrorObject): FieldError {
-  const params = error.params as Record<string, unknown>;
-  switch (error.keyword) {
-    case 'required':
-      return { code: 'required', message: 'is required' };
-    case 'additionalProperties':
-    case 'unevaluatedProperties':
-    case 'false schema':
-      return { code: 'unknown', message: 'is not a known field' };
-    case 'type':
-      return { code: 'type', message: `must be ${String(params['type'])}` };
-    case 'enum':
-      return { code: 'enum', message: `must be ${oneOf(params['allowedValues'] as unknown[])}` };
-    case 'const':
-      return { code: 'enum', message: `must be ${String(params['allowedValue'])}` };
-    case 'minimum':
-    case 'maximum':
-    case 'exclusiveMinimum':
-    case 'exclusiveMaximum':
-    case 'multipleOf':
-      return { code: 'range', message: error.message ?? 'is out of range' };
-    case 'minLength':
-    case 'maxLength':
-    case 'minItems':
-    case 'maxItems':
-    case 'minProperties':
-    case 'maxProperties':
-      if (error.keyword === 'minLength' && params['limit'] === 1)
-        return { code: 'length', message: 'must not be empty' };
-      return { code: 'length', message: error.message ?? 'has the wrong length' };
-    case 'uniqueItems':
-      return { code: 'conflict', message: 'must not repeat an entry' };
-    case 'format':
-      if (params['format'] !== 'date-time') return { code: 'format', message: error.message ?? 'has the wrong form' };
-      return { code: 'format', message: 'must be a date and time with a zone, for example 2026-01-31T12:00:00Z' };
-    case 'pattern':
-      return { code: 'format', message: `${error.message ?? 'has the wrong form'}${exampleOf(error)}` };
-    default:
-      return { code: 'format', message: error.message ?? 'has the wrong form' };
-  }
-}
-
-function oneOf(allowed: readonly unknown[]): string {
-  const words = `one of ${allowed.filter((value) => value !== '').join(', ')}`;
-  return allowed.includes('') ? `empty or ${words}` : words;
-}
-
-/** A pattern alone tells few people what to write. */
-function exampleOf({ parentSchema }: ErrorObject): string {
-  const example: unknown = parentSchema?.['example'] ?? parentSchema?.['examples']?.[0];
-  return typeof example === 'string' ? `, for example ${JSON.stringify(example)}` : '';
 }

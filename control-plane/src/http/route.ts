@@ -248,6 +248,8 @@ export interface RouteDefinition<
    * change.
    */
   readonly isConditional?: true;
+  /** True if a reply has the address of what was created in the header Location. */
+  readonly hasLocation?: true;
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;

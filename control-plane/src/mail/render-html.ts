@@ -47,6 +47,9 @@ function htmlOf(block: Block): Html {
     case 'paragraph':
       return html`<p class="text" style="margin:0 0 16px;font-size:15px;line-height:1.55;color:#1b1f24">${block.text}</p>
 `;
+    case 'lines':
+      return html`<p class="text" style="margin:0 0 16px;font-size:15px;line-height:1.55;color:#1b1f24">${block.texts.map((text) => html`${text}<br>`)}</p>
+`;
     case 'note':
       return html`<p class="small" style="${small}">${block.text}</p>
 `;

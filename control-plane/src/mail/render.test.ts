@@ -132,3 +132,19 @@ t.test('a link that is not an http or https URL is refused', async (t) => {
     t.throws(() => renderMail(content, 'en'), target);
   }
 });
+
+t.test(
+  'a headline is the first line of the text and the heading of the page; the subject is only in the header',
+  async (t) => {
+    const content: MailContent = {
+      subject: 'Down: Blog',
+      headline: 'Blog is DOWN since 22:57:58 UTC',
+      blocks: [{ kind: 'paragraph', text: 'Seen by: Berlin' }],
+    };
+    const { subject, text, html } = renderMail(content, 'en');
+    t.equal(subject, 'Down: Blog');
+    t.match(text, /^Blog is DOWN since 22:57:58 UTC\n\nSeen by: Berlin\n/);
+    t.match(html, /<h1[^>]*>Blog is DOWN since 22:57:58 UTC<\/h1>/);
+    t.notMatch(html, 'Down: Blog');
+  },
+);

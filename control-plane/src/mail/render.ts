@@ -1,6 +1,6 @@
 import type { Locale } from '../http/locale.js';
 import { renderHtml } from './render-html.js';
-import type { Block, MailContent } from './template.js';
+import { type Block, type MailContent, paragraph } from './template.js';
 
 /** A mail as recipients read it. */
 export interface RenderedMail {
@@ -10,10 +10,12 @@ export interface RenderedMail {
 }
 
 /** Renders a mail as text and as HTML. Line breaks and markup in the data appear in neither. */
-export function renderMail({ subject, blocks }: MailContent, locale: Locale): RenderedMail {
+export function renderMail({ subject, headline, blocks }: MailContent, locale: Locale): RenderedMail {
   const clean = blocks.map(cleanBlock);
   const title = oneLine(subject);
-  return { subject: title, text: renderText(clean), html: renderHtml(title, clean, locale) };
+  const heading = headline === undefined ? null : oneLine(headline);
+  const lead = heading === null ? [] : [paragraph(heading)];
+  return { subject: title, text: renderText([...lead, ...clean]), html: renderHtml(heading ?? title, clean, locale) };
 }
 
 /** Replaces control characters by spaces, and removes invisible characters, such as those that change the text direction. */
@@ -26,6 +28,8 @@ function cleanBlock(block: Block): Block {
     case 'paragraph':
     case 'note':
       return { ...block, text: oneLine(block.text) };
+    case 'lines':
+      return { ...block, texts: block.texts.map(oneLine) };
     case 'button':
       return { ...block, label: oneLine(block.label), link: webAddress(block.link) };
     case 'code':
@@ -49,6 +53,8 @@ function textOf(block: Block): string {
     case 'paragraph':
     case 'note':
       return block.text;
+    case 'lines':
+      return block.texts.join('\n');
     case 'button':
       return `${block.label}:\n${block.link}`;
     case 'code':

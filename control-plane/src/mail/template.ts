@@ -3,6 +3,8 @@ import type { Locale } from '../http/locale.js';
 /** A part of a mail, written once: `renderText` and `renderHtml` both show it. Texts are one line each. */
 export type Block =
   | { readonly kind: 'paragraph'; readonly text: string }
+  /** Facts, one on each line. */
+  | { readonly kind: 'lines'; readonly texts: readonly string[] }
   /** An http(s) address to go to. */
   | { readonly kind: 'button'; readonly label: string; readonly link: string }
   /** Something to copy letter by letter. */
@@ -13,6 +15,8 @@ export type Block =
 /** Contents of a mail in one language. */
 export interface MailContent {
   readonly subject: string;
+  /** First line of the text, and heading of the page, that says the news without the subject; absent: the blocks do. */
+  readonly headline?: string;
   readonly blocks: readonly Block[];
 }
 
@@ -43,6 +47,11 @@ export type MailData<N extends MailTemplateName> =
 /** A block of text. */
 export function paragraph(text: string): Block {
   return { kind: 'paragraph', text };
+}
+
+/** A block of facts, one on each line. */
+export function lines(texts: readonly string[]): Block {
+  return { kind: 'lines', texts };
 }
 
 /** A block that leads somewhere. */

@@ -31,7 +31,7 @@ const Params = Type.Object(
   {
     method: Type.Enum([...httpMethods], { type: 'string', default: 'GET', description: 'Request method.' }),
     headers: Type.Record(
-      Type.String({ pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$" }),
+      Type.String({ pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$", example: 'Accept-Language' }),
       Type.String({ maxLength: 4096 }),
       {
         default: {},

@@ -20,7 +20,7 @@ function splitUrl(text: string, field: string): { scheme: string; authority: str
   // the WHATWG parser drops control characters and blanks, and treats a backslash as a slash
   if (/[\p{Cc}\s\\]/u.test(text)) throw malformed(field, 'a URL has no blank, control character or backslash');
   const parts = /^([A-Za-z][A-Za-z0-9+.-]*):\/\/([^/?#]*)/.exec(text);
-  if (parts === null) throw malformed(field, 'it is not an http or https URL');
+  if (parts === null) throw malformed(field, 'must be an http or https URL, for example https://example.com/');
   const [, written = '', authority = ''] = parts;
   const scheme = written.toLowerCase();
   if (scheme !== 'http' && scheme !== 'https')

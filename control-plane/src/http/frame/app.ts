@@ -107,7 +107,7 @@ class Frame {
       return sendOptions(exchange, endpoint, endpoint.methods.get('GET')?.isOpenToOrigins === true);
     }
     const route = endpoint.methods.get(request.method === 'HEAD' ? 'GET' : (request.method ?? ''));
-    if (route === undefined) throw new ApiError('NOT_FOUND', { status: 405, headers: { Allow: endpoint.allow } });
+    if (route === undefined) throw methodRefused(endpoint.allow);
     exchange.route = route;
     const { file } = route.definition;
     const body = await this.#readBody(exchange, route);
@@ -241,6 +241,12 @@ class Frame {
 
 function render(exchange: Exchange, reply: DataReply<unknown> | RawReply): Rendered {
   return 'data' in reply ? renderData(exchange, reply) : renderRaw(reply);
+}
+
+/** 405: the methods that the path has, for programs in a header, for people in the details. */
+function methodRefused(allow: string): ApiError {
+  const details = { method: [{ code: 'not_supported' as const, message: `must be one of ${allow}` }] };
+  return new ApiError('NOT_FOUND', { status: 405, headers: { Allow: allow }, details });
 }
 
 /** Scope within which an Idempotency-Key is unique: separate for each user of an owner, and for live and test keys. */

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { findUnstorableText } from '@vantage/shared/text.js';
 import type { FieldErrors } from '@vantage/shared/validation.js';
 import { ApiError, fieldError } from '../errors.js';
+import { faultInWords, findJsonFault } from './json-fault.js';
 
 /** Objects and arrays inside one another, at most. */
 export const MAX_JSON_DEPTH = 32;
@@ -50,10 +51,8 @@ function parseText(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new ApiError('REQUEST_BODY_INVALID', {
-      details: { body: [{ code: 'format', message: 'must be well-formed JSON' }] },
-      cause,
-    });
+    const message = `must be well-formed JSON: ${faultInWords(findJsonFault(text))}`;
+    throw new ApiError('REQUEST_BODY_INVALID', { details: { body: [{ code: 'format', message }] }, cause });
   }
 }
 
@@ -99,7 +98,7 @@ function refuseProtoKey(value: unknown, path: string): void {
   if (typeof value !== 'object' || value === null) return;
   for (const [key, child] of Object.entries(value)) {
     const childPath = path === '' ? key : `${path}.${key}`;
-    if (key === '__proto__') throw fieldError(childPath, 'unknown', 'is not a known field');
+    if (key === '__proto__') throw fieldError(childPath, 'unknown', 'is not a known field of any object');
     refuseProtoKey(child, childPath);
   }
 }

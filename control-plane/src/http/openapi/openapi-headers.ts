@@ -56,6 +56,11 @@ export const headerComponents = {
     schema: { const: 'Bearer' },
     example: 'Bearer',
   },
+  Location: {
+    description: 'Address of what was created.',
+    schema: { type: 'string', format: 'uri' },
+    example: 'https://vantage.example/v1/probe/tasks/pt_18SYTTcbKQoEwxPfLoJ5nK',
+  },
   Allow: {
     description: 'Methods that this path supports.',
     schema: { type: 'string' },

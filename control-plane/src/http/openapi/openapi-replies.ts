@@ -80,6 +80,7 @@ function headersOf(route: AnyRoute): HeaderName[] {
   return [
     ...(routeLimitOf(route) === 'none' ? [] : rateLimitHeaders),
     ...(hasEtag(route) ? (['ETag'] as const) : []),
+    ...(route.hasLocation === true ? (['Location'] as const) : []),
     ...(route.method === 'POST' ? (['Idempotent-Replayed'] as const) : []),
   ];
 }

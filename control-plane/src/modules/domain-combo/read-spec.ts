@@ -22,7 +22,7 @@ export function parseSpec(text: string): DomainComboSpec {
   try {
     value = JSON.parse(text);
   } catch {
-    throw fieldError('spec', 'format', 'must be JSON');
+    throw fieldError('spec', 'format', 'must be well-formed JSON');
   }
   const checked = check(value);
   if (checked.ok) return checked.value;

@@ -46,6 +46,7 @@ export const DomainComboPreviewSchema = Type.Object(
     total: Type.Integer({ description: 'Combinations before the cap; at most 2^53-1, see `total_exact`.' }),
     total_exact: Type.String({
       pattern: '^[0-9]+$',
+      example: '20',
       description: 'The same number without an upper limit, as a decimal string.',
     }),
     effective: Type.Integer({ minimum: 0, maximum: 5000, description: 'The smaller of `total` and the cap.' }),

@@ -129,11 +129,12 @@ const list = <S extends ReturnType<typeof Type.String> | ReturnType<typeof Type.
   description: string,
 ) => Type.Optional(Type.Array(item, { minItems: 1, maxItems: 50, uniqueItems: true, description }));
 
-const CountryCode = Type.String({ pattern: '^[A-Za-z]{2}$' });
+const CountryCode = Type.String({ pattern: '^[A-Za-z]{2}$', example: 'DE' });
+const ProvinceCode = Type.String({ pattern: '^[A-Za-z]{2}-[A-Za-z0-9]{1,3}$', example: 'DE-BY' });
 const Asn = Type.Integer({ minimum: 1, maximum: 4294967295 });
 const ShortText = Type.String({ minLength: 1, maxLength: 64 });
 /** A label of a node. */
-export const Tag = Type.String({ pattern: '^[a-zA-Z0-9][a-zA-Z0-9._:-]{0,31}$' });
+export const Tag = Type.String({ pattern: '^[a-zA-Z0-9][a-zA-Z0-9._:-]{0,31}$', example: 'dc1' });
 
 /**
  * Selection of nodes (API specification 2.2). A node must match every filter; a filter with several values matches if one of
@@ -144,7 +145,7 @@ export const NodeSelectionSchema = Type.Object(
     node_ids: list(NodeIdSchema, 'Only these nodes.'),
     countries: list(CountryCode, 'ISO 3166-1 alpha-2.'),
     regions: list(ShortText, 'UN M49 subregions, for example Western Europe.'),
-    provinces: list(Type.String({ pattern: '^[A-Za-z]{2}-[A-Za-z0-9]{1,3}$' }), 'ISO 3166-2.'),
+    provinces: list(ProvinceCode, 'ISO 3166-2.'),
     cities: list(ShortText, 'City names.'),
     asns: list(Asn, 'Autonomous system numbers.'),
     providers: list(ShortText, 'Hosting providers.'),
@@ -191,10 +192,8 @@ export const EnrollmentTokenSchema = Type.Object(
 export const EnrollmentTokenCreateSchema = Type.Object(
   {
     label: Type.Optional(Type.String({ minLength: 1, maxLength: 40, description: 'Purpose of the token.' })),
-    country_code: Type.Optional(Type.String({ pattern: '^[A-Za-z]{2}$', description: 'Country of the future node.' })),
-    declared_province: Type.Optional(
-      Type.String({ pattern: '^[A-Za-z]{2}-[A-Za-z0-9]{1,3}$', description: 'ISO 3166-2 code in that country.' }),
-    ),
+    country_code: Type.Optional({ ...CountryCode, description: 'Country of the future node.' }),
+    declared_province: Type.Optional({ ...ProvinceCode, description: 'ISO 3166-2 code in that country.' }),
     sponsor_user_id: Type.Optional(Type.String({ maxLength: 40, description: 'Reserved: only your own user id.' })),
     expires_in_hours: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 168, default: 24, description: 'Validity in hours.' }),
@@ -216,7 +215,7 @@ export const EnrollmentTokenCreatedSchema = Type.Object(
 const Declared = Type.Object(
   {
     country: Type.Optional(CountryCode),
-    province: Type.Optional(Type.String({ pattern: '^[A-Za-z]{2}-[A-Za-z0-9]{1,3}$' })),
+    province: Type.Optional(ProvinceCode),
     region: Type.Optional(ShortText),
     city: Type.Optional(ShortText),
     asn: Type.Optional(Asn),

@@ -45,6 +45,8 @@ interface ProbesOptions {
   readonly policy: () => TargetPolicy;
   readonly limiter: RateLimiter;
   readonly plans: Plans;
+  /** Address of this service, without a final slash. */
+  readonly publicUrl: string;
   /** Looks up the autonomous system of an address. */
   readonly asnOf: AsnOf;
   readonly metrics: {
@@ -60,6 +62,10 @@ export interface ProbeCreated {
   readonly status: 'queued';
   /** Nodes that were selected and cannot run the probe, if fewer nodes than wanted can; absent: none. */
   readonly unfit_nodes?: readonly { readonly node_id: string; readonly lacks: NodeNeed }[];
+  /** Address of the task in the API. */
+  readonly url: string;
+  /** Page of the results, to share; null: only the account can read them. */
+  readonly page: string | null;
 }
 
 /** One-shot probes: requests, their tasks and results. */
@@ -83,7 +89,7 @@ export class Probes {
   /**
    * Stores a request and sends it to the chosen nodes. Each of them costs the caller one node test.
    * @throws ApiError VALIDATION_FAILED, PROBE_TARGET_INVALID, NODE_NOT_FOUND, NODE_OFFLINE, QUOTA_EXCEEDED,
-   * RATE_LIMIT_EXCEEDED
+   * RATE_LIMIT_EXCEEDED, UNAVAILABLE
    */
   async create(request: ProbeRequest, caller: Caller): Promise<ProbeCreated> {
     const { clock, metrics } = this.options;
@@ -108,11 +114,14 @@ export class Probes {
     metrics.countTask(request.type, (clock.monotonicMs() - startedMs) / 1_000);
     for (const { refusedCode } of stored.nodeTasks) if (refusedCode) metrics.countResult(request.type, refusedCode);
     const unfit = unfitNodes(choice, nodes.length).map(({ nodeId, lacks }) => ({ node_id: nodeId, lacks }));
+    const { publicUrl } = this.options;
     return {
       task_id: stored.id,
       task_ids: stored.nodeTasks.map((nodeTask) => nodeTask.id),
       status: 'queued',
       ...(unfit.length === 0 ? {} : { unfit_nodes: unfit }),
+      url: `${publicUrl}/v1/probe/tasks/${stored.id}`,
+      page: viewer.ownerId === null ? `${publicUrl}/p/${stored.id}` : null,
     };
   }
 

@@ -14,7 +14,7 @@ export const probesModule = defineModule({
   },
   routes: probeRoutes,
   open(house) {
-    const { config, db, agentsDb, clock, log, directory, lists, geo, limiter, metrics } = house;
+    const { config, db, agentsDb, clock, log, directory, lists, geo, limiter, metrics, publicUrl } = house;
     const work = openProbeWork({
       ...house,
       store: dispatchStore(agentsDb),
@@ -30,6 +30,7 @@ export const probesModule = defineModule({
       policy: () => lists.policy,
       limiter,
       plans: config.plans,
+      publicUrl,
       metrics,
       asnOf: (address) => geo.locate(address)?.asn ?? null,
     });

@@ -73,7 +73,8 @@ interface Choice {
 
 /**
  * Chooses the nodes that a request runs on: the named ones, or a random selection of those that match.
- * @throws ApiError NODE_NOT_FOUND, NODE_OFFLINE for a named node; VALIDATION_FAILED (422, details.nodes) when none matches
+ * @throws ApiError NODE_NOT_FOUND, NODE_OFFLINE for a named node; VALIDATION_FAILED (422, details.nodes) when none matches,
+ * UNAVAILABLE (details.nodes) when none is online
  */
 export function chooseNodes(choice: Choice): Node[] {
   return choice.request.nodeIds ? namedNodes(choice, choice.request.nodeIds) : selectedNodes(choice);
@@ -162,8 +163,14 @@ function noneMatches(choice: Choice): ApiError {
   const isSelected = suitableFor({ viewer, selection: request.selection, capability: null, family: null });
   const found = { isAnyOnline: online.length > 0, isAnySelected: online.some(isSelected), ...needsOf(request) };
   const details = { nodes: [{ code: 'not_found' as const, message: whyNone(found) }] };
+  // the request is right: what is missing is a node
+  if (!found.isAnyOnline) return new ApiError('UNAVAILABLE', { details });
   return new ApiError('VALIDATION_FAILED', { status: 422, details });
 }
+
+/** Remedy for the lack of a node, in the words of a refusal. */
+const HOW_TO_ENROLL =
+  'enroll one: create a token with "vantage-control enrollment-token create" or POST /v1/nodes/enrollment-tokens, and run "vantage-agent enroll" on its machine';
 
 /** Capability that a node needs for a request; null: none. A TCP ping needs no raw socket. */
 function capabilityOf({ type, spec }: ProbeRequest): Capability | null {
@@ -188,7 +195,7 @@ function whyNone(found: {
   readonly capability: string | null;
   readonly family: 4 | 6 | null;
 }): string {
-  if (!found.isAnyOnline) return 'no node is online';
+  if (!found.isAnyOnline) return `no node that you may use is online; ${HOW_TO_ENROLL}`;
   if (!found.isAnySelected) return 'no online node matches this selection';
   const needs = [found.capability, found.family === null ? null : `IPv${found.family}`].filter((need) => need !== null);
   return `no online node that matches can do ${needs.join(' over ')}`;

@@ -1,4 +1,5 @@
 import { idPattern, idPrefixes } from '@vantage/shared/ids.js';
+import { nullable } from '@vantage/shared/nullable.js';
 import { capabilities } from '@vantage/shared/probe-types/definition.js';
 import { definitionOf, type ProbeType, probeTypes } from '@vantage/shared/probe-types/index.js';
 import { runFields } from '@vantage/shared/probe-types/node-result.js';
@@ -61,6 +62,11 @@ export const ProbeCreatedSchema = Type.Object(
         description:
           'Online nodes that match the selection and cannot run this probe. Present if fewer nodes than the limit of the selection can; lists as many as are missing.',
       }),
+    ),
+    url: Type.String({ format: 'uri', description: 'Address of the task in the API, as in the header Location.' }),
+    page: nullable(
+      Type.String({ format: 'uri' }),
+      'Page of the results for people, which everyone with its address can read; null for a task of an account.',
     ),
   },
   { additionalProperties: false, title: 'ProbeCreated' },

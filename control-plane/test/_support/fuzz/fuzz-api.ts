@@ -10,6 +10,7 @@ import { type Caller, type CallerKind, Callers } from './callers.js';
 import { type ApiOperation, type Part, readOperations } from './operations.js';
 import { type Plan, planArbitrary } from './plan.js';
 import { idsIn, RealValues } from './real-values.js';
+import { unclearParts } from './refusal.js';
 import { makeRequest } from './request.js';
 
 /** Sends a running control plane every kind of request that its own OpenAPI document suggests. */
@@ -18,6 +19,8 @@ export class FuzzedApi {
   readonly schemas: OpenApiSchemas;
   /** Ids of operations that have answered with 2xx. */
   readonly succeeded = new Set<string>();
+  /** Refusals that leave open what is allowed, each with the operation that made it first. */
+  readonly unclear = new Map<string, string>();
   readonly #everybody: Callers;
   readonly #real = new RealValues();
   #addresses = 0;
@@ -76,6 +79,7 @@ export class FuzzedApi {
       this.#real.collect(operation.path, answer.body.data ?? answer.body);
       if (!isHarmless(operation)) callers.forget(plan.caller);
     }
+    for (const text of unclearParts(answer)) if (!this.unclear.has(text)) this.unclear.set(text, operation.operationId);
     const complaints = judgeAnswer(request, answer, this.schemas);
     if (complaints.length === 0) return;
     const sent = `${operation.method} ${request.target} by ${plan.caller}: ${request.body?.slice(0, 2_000) ?? ''}`;

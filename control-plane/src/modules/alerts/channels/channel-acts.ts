@@ -1,4 +1,5 @@
 import type { Clock } from '@vantage/shared/clock.js';
+import { alternatives } from '@vantage/shared/complaints.js';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import type { Knex } from 'knex';
 import type { Static } from 'typebox';
@@ -12,7 +13,7 @@ import { effectiveLimits, type FixedCap, type PlanName, type Plans, reserveFixed
 import { dropWaiting } from '../deliveries/delivery-store.js';
 import { deleteLane, lockLane } from '../deliveries/lane-store.js';
 import type { ChannelType } from '../types/channel-type.js';
-import { type ChannelTypes, findType } from '../types/registry.js';
+import { type ChannelTypes, channelTypeNames, findType } from '../types/registry.js';
 import type { ChannelAct } from './channel-act.js';
 import { type ChannelConfig, mergeConfig, movedSecrets, splitSecrets } from './channel-config.js';
 import { channelInvalid } from './channel-refusals.js';
@@ -67,7 +68,8 @@ export class ChannelActs {
   async create(body: ChannelCreate, act: ChannelAct): Promise<{ row: ChannelRow; secret: string | null }> {
     const { types, db, clock, sealer, outbound } = this.options;
     const type = findType(types, body.type);
-    if (type === null) throw fieldError('type', 'enum', 'is not a type of channel');
+    if (type === null)
+      throw fieldError('type', 'enum', `no such type of channel${alternatives(body.type, channelTypeNames)}`);
     checkTimezone(body.timezone);
     checkMaxPerMinute(type, body.max_per_minute);
     const { config, recipients } = checkSettings(type, body.config, outbound);

@@ -1,4 +1,5 @@
-import { parseTypeName } from '@vantage/shared/monitor-types/type-names.js';
+import { alternatives } from '@vantage/shared/complaints.js';
+import { monitorTypeWords, parseTypeName } from '@vantage/shared/monitor-types/type-names.js';
 import type { Static } from 'typebox';
 import { fieldError } from '../../../http/errors.js';
 import { type AlertGroup, type Grouping, groupValue } from './alert-group.js';
@@ -44,7 +45,8 @@ function valueOf(groupBy: Grouping, given: string): string {
   if (groupBy === 'monitor_prefix') return value;
   if (groupBy === 'tag') return value.toLowerCase();
   const type = parseTypeName(value);
-  if (type === null) throw fieldError('group_value', 'enum', 'must be a type of monitor');
+  if (type === null)
+    throw fieldError('group_value', 'enum', `no such type of monitor${alternatives(value, monitorTypeWords)}`);
   return type;
 }
 

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { ApiError } from '../../../http/errors.js';
 import type { Locale } from '../../../http/locale.js';
 import { MailRefusal } from '../../../mail/index.js';
-import { type Block, button, type MailContent, note, paragraph } from '../../../mail/template.js';
+import { type Block, button, lines, type MailContent, note, paragraph } from '../../../mail/template.js';
 import { parseDeliverableEmail } from '../../accounts/index.js';
 import { type Attempt, defineChannelType, type Outcome } from './channel-type.js';
 import type { Message } from './message.js';
@@ -81,6 +81,7 @@ const unsubscribe: Readonly<Record<Locale, string>> = {
 function contentOf({ message, locale, unsubscribeUrl }: Attempt): MailContent {
   return {
     subject: message.title,
+    headline: message.headline ?? message.title,
     blocks: [
       ...bodyOf(message),
       ...message.links.map(({ label, url }) => button(label, url)),
@@ -92,8 +93,7 @@ function contentOf({ message, locale, unsubscribeUrl }: Attempt): MailContent {
 function bodyOf({ customText, facts, items, note: next }: Message): Block[] {
   if (customText !== null) return customText.split(/\r?\n/).filter(Boolean).map(paragraph);
   return [
-    ...facts.map(({ label, value }) => paragraph(`${label}: ${value}`)),
-    ...items.map((item) => paragraph(item)),
+    ...[facts.map(({ label, value }) => `${label}: ${value}`), items].filter(({ length }) => length > 0).map(lines),
     ...(next === null ? [] : [paragraph(next)]),
   ];
 }

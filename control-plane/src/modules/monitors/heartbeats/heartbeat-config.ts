@@ -8,26 +8,60 @@ import type { Rule } from './heartbeat-state.js';
 const YEAR_S = 31_536_000;
 
 const common = {
-  grace_s: Type.Integer({ minimum: 0, maximum: YEAR_S, default: 3_600 }),
-  timezone: Type.String({ maxLength: 64, default: 'UTC' }),
-  assert_body_contains: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
-  max_duration_s: Type.Integer({ minimum: 0, maximum: YEAR_S, default: 0 }),
+  grace_s: Type.Integer({
+    minimum: 0,
+    maximum: YEAR_S,
+    default: 3_600,
+    description: 'Seconds that a ping may be late.',
+  }),
+  timezone: Type.String({ maxLength: 64, default: 'UTC', description: 'Time zone of cron_expr, an IANA name.' }),
+  assert_body_contains: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 256,
+      description: 'Text that a ping has to contain to count as a success.',
+    }),
+  ),
+  max_duration_s: Type.Integer({
+    minimum: 0,
+    maximum: YEAR_S,
+    default: 0,
+    description: 'Greatest duration of a run in seconds; 0: any.',
+  }),
 };
 const IntervalConfig = Type.Object(
   {
     mode: Type.Literal('interval'),
-    interval_s: Type.Integer({ minimum: 30, maximum: YEAR_S, default: 86_400 }),
+    interval_s: Type.Integer({
+      minimum: 30,
+      maximum: YEAR_S,
+      default: 86_400,
+      description: 'Seconds between two pings.',
+    }),
     ...common,
   },
   { additionalProperties: false },
 );
 const CronConfig = Type.Object(
-  { mode: Type.Literal('cron'), cron_expr: Type.String(), ...common },
+  {
+    mode: Type.Literal('cron'),
+    cron_expr: Type.String({ description: 'Cron expression with five fields.', example: '30 2 * * *' }),
+    ...common,
+  },
   { additionalProperties: false },
 );
 
 /** Settings of a heartbeat, every default filled in. API specification 2.2. */
 export type HeartbeatConfig = Static<typeof IntervalConfig> | Static<typeof CronConfig>;
+
+/** Settings of a heartbeat as callers send them. */
+export const HeartbeatConfigDocumented = Type.Union([
+  Type.Object(
+    { ...IntervalConfig.properties, mode: Type.Literal('interval', { default: 'interval' }) },
+    { additionalProperties: false, title: 'HeartbeatIntervalConfig' },
+  ),
+  Type.Object(CronConfig.properties, { additionalProperties: false, title: 'HeartbeatCronConfig' }),
+]);
 
 const checks = { interval: compileSchema(IntervalConfig), cron: compileSchema(CronConfig) };
 

@@ -42,7 +42,9 @@ export function uptimePercent(input: UptimeInput): number | null {
   return percentOf(measureUptime(input));
 }
 
-/** Share without an outage, in percent; null: no time was watched. */
+/**
+ * Share without an outage, in percent with three decimals, rounded down: 100 means that there was no outage. Null: no time was watched.
+ */
 export function percentOf({ watchedMs, downMs }: Uptime): number | null {
-  return watchedMs === 0 ? null : (100 * (watchedMs - downMs)) / watchedMs;
+  return watchedMs === 0 ? null : Math.floor((100_000 * (watchedMs - downMs)) / watchedMs) / 1_000;
 }

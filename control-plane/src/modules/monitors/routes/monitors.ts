@@ -9,6 +9,7 @@ import {
   MonitorDetailSchema,
   MonitorSchema,
 } from '../definition/schema.js';
+import { MonitorCreateDocumented } from './create-documented.js';
 import { filterOf, filterQuery } from './filter.js';
 import { idParams as params, reads, tag, writes } from './monitor-access.js';
 
@@ -63,6 +64,7 @@ export const createMonitor = defineRoute({
   tag,
   auth: writes,
   body: MonitorCreateSchema,
+  documentedBody: MonitorCreateDocumented,
   bodyExample: { name: 'Shop', type: 'https', target: 'https://example.com/', interval_s: 60 },
   replies: { 201: MonitorCreatedSchema },
   errors: [

@@ -62,6 +62,7 @@ export const adminActs: readonly AnyRoute[] = [
           pattern: UPGRADE_VERSION_PATTERN,
           maxLength: UPGRADE_VERSION_LENGTH,
           description: 'Version, such as 1.4.0 or 1.4.0-rc.2.',
+          example: '1.4.0',
         }),
       },
       { additionalProperties: false },

@@ -18,7 +18,9 @@ export const listNodes = defineRoute({
   isConditional: true,
   query: Type.Object({
     ...pageQuery,
-    country: Type.Optional(Type.String({ pattern: '^[A-Za-z]{2}$', description: 'ISO 3166-1 alpha-2.' })),
+    country: Type.Optional(
+      Type.String({ pattern: '^[A-Za-z]{2}$', description: 'ISO 3166-1 alpha-2.', example: 'DE' }),
+    ),
     region: Type.Optional(Type.String({ maxLength: 64, description: 'UN M49 subregion.' })),
     asn: Type.Optional(Type.Integer({ minimum: 1, maximum: 4294967295 })),
     provider: Type.Optional(Type.String({ maxLength: 64 })),

@@ -38,7 +38,7 @@ export const english: GuideText = {
     probe: {
       heading: 'Run a probe, read it with the key',
       before: html`<p>Up to three nodes in different networks fetch a page. The response (202) has the id of a task; <code>wait=30</code> waits for its end.</p>`,
-      after: html`<p>No account is needed for probes: without the header, everyone who has the id of the task can read it. Only the account can read a task that was created with credentials. 422 with <code>details.nodes</code> means that no node is online yet: start an agent first.</p>`,
+      after: html`<p>No account is needed for probes: without the header, everyone who has the id of the task can read it. Only the account can read a task that was created with credentials. 503 with <code>details.nodes</code> means that no node is online yet: start an agent first.</p>`,
     },
     lookUp: {
       heading: 'Look something up',

@@ -38,7 +38,7 @@ export const simplifiedChinese: GuideText = {
     probe: {
       heading: '运行探测，并用密钥读取结果',
       before: html`<p>最多三个位于不同网络的节点会获取一个网页。响应（202）给出任务编号；<code>wait=30</code> 会等待任务结束。</p>`,
-      after: html`<p>探测无需账户：省略该标头即可，任何知道任务编号的人都能读取结果。使用凭据创建的任务只有该账户能读取。若返回 422 且含 <code>details.nodes</code>，说明还没有节点在线，请先启动一个代理。</p>`,
+      after: html`<p>探测无需账户：省略该标头即可，任何知道任务编号的人都能读取结果。使用凭据创建的任务只有该账户能读取。若返回 503 且含 <code>details.nodes</code>，说明还没有节点在线，请先启动一个代理。</p>`,
     },
     lookUp: {
       heading: '查询信息',

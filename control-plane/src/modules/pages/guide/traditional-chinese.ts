@@ -38,7 +38,7 @@ export const traditionalChinese: GuideText = {
     probe: {
       heading: '執行探測，並用金鑰讀取結果',
       before: html`<p>最多三個位於不同網路的節點會取得一個網頁。回應（202）給出工作編號；<code>wait=30</code> 會等待工作結束。</p>`,
-      after: html`<p>探測無需帳戶：省略該標頭即可，任何知道工作編號的人都能讀取結果。使用憑證建立的工作只有該帳戶能讀取。若回應 422 並含 <code>details.nodes</code>，表示還沒有節點在線，請先啟動一個代理程式。</p>`,
+      after: html`<p>探測無需帳戶：省略該標頭即可，任何知道工作編號的人都能讀取結果。使用憑證建立的工作只有該帳戶能讀取。若回應 503 並含 <code>details.nodes</code>，表示還沒有節點在線，請先啟動一個代理程式。</p>`,
     },
     lookUp: {
       heading: '查詢資訊',

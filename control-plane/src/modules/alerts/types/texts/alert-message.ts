@@ -2,6 +2,7 @@ import { oneLine } from '../formats/characters.js';
 import { cut } from '../formats/cut.js';
 import type { Fact, Link, Message } from '../message.js';
 import type { AlertFacts, Audience } from './facts.js';
+import { headlineOf } from './headline.js';
 import { durationText, instantText } from './instants.js';
 import { type AlertWords, alertWords } from './words.js';
 
@@ -14,6 +15,7 @@ const MAX_REASON = 1_000;
 export function alertMessage(facts: AlertFacts, { locale, timezone }: Audience): Message {
   const words = alertWords[locale];
   const isOver = facts.kind === 'resolved';
+  const headline = headlineOf(facts, { locale, timezone });
   return {
     id: facts.id,
     thread: facts.thread,
@@ -23,6 +25,7 @@ export function alertMessage(facts: AlertFacts, { locale, timezone }: Audience):
     timezone,
     isOver,
     title: titleOf(facts, words),
+    ...(headline === null ? {} : { headline: facts.isTest ? words.titles.test(headline) : headline }),
     facts: factsOf(facts, { words, locale, timezone }),
     items: [],
     note: noteOf(facts, words, timezone),

@@ -21,6 +21,19 @@ export function instantText(atMs: number, timezone: string): string {
   return `${localInstant(atMs, timezone)} ${timezone} (${utc})`;
 }
 
+const DAY_MS = 86_400_000;
+
+/**
+ * An instant for a headline, to the second: `22:57:58 UTC`. More than a day from now it has its date: `2026-11-20 22:57:58 UTC`.
+ * Milliseconds since the epoch, IANA name.
+ */
+export function headlineInstant(atMs: number, nowMs: number, timezone: string): string {
+  const seconds = String(Math.floor(atMs / 1_000) % 60).padStart(2, '0');
+  const text = `${localInstant(atMs, timezone)}:${seconds}`;
+  const isNear = Math.abs(nowMs - atMs) < DAY_MS;
+  return `${isNear ? text.slice(11) : text} ${timezone === 'Etc/UTC' ? 'UTC' : timezone}`;
+}
+
 const units: Readonly<Record<Locale, readonly [string, string, string, string]>> = {
   en: [' d', ' h', ' min', ' s'],
   'zh-CN': [' 天', ' 小时', ' 分钟', ' 秒'],

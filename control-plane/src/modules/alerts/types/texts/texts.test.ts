@@ -115,6 +115,46 @@ t.test('the end of an alert states its duration, and has no acknowledgement', as
   t.notOk(shown.some((line) => line.startsWith('Severity')));
 });
 
+t.test('a headline says the news of an alert by itself, in each language', async (t) => {
+  const reason = '2 of 3 nodes: assertion_failed: status is 503, expected 200-299';
+  const startedAtMs = nowMs - 64 * MINUTE_MS;
+  const job = { name: 'Backup', type: 'heartbeat', target: '' };
+  const over = { kind: 'resolved', resolution: 'recovered', resolvedAtMs: nowMs } as const;
+  const headline = (parts: Partial<AlertFacts>, locale: (typeof locales)[number] = 'en', timezone = 'UTC') =>
+    alertMessage(anAlert({ startedAtMs, ...parts }), { locale, timezone }).headline;
+  t.strictSame(
+    locales.map((locale) => headline({ reason }, locale)),
+    [
+      'Shop is DOWN since 08:16:00 UTC: 2 of 3 nodes report: status is 503, expected 200-299',
+      'Shop 自 08:16:00 UTC 起故障：3 个节点中有 2 个报告：status is 503, expected 200-299',
+      'Shop 自 08:16:00 UTC 起故障：3 個節點中有 2 個回報：status is 503, expected 200-299',
+    ],
+  );
+  t.strictSame(
+    locales.map((locale) => headline(over, locale)),
+    [
+      'Shop is UP again since 09:20:00 UTC; it lasted 1 h 4 min',
+      'Shop 自 09:20:00 UTC 起恢复正常，持续 1 小时 4 分钟',
+      'Shop 自 09:20:00 UTC 起恢復正常，持續 1 小時 4 分鐘',
+    ],
+  );
+  t.equal(
+    headline({ startedAtMs: nowMs - 26 * 60 * MINUTE_MS, type: 'no_data', reason: null }, 'en', 'Asia/Shanghai'),
+    'Shop has NO DATA since 2026-11-20 15:20:00 Asia/Shanghai',
+  );
+  t.equal(
+    headline({ monitor: job, reason: 'it ended with exit code 3' }),
+    'Job Backup FAILED at 08:16:00 UTC: it ended with exit code 3',
+  );
+  t.equal(
+    headline({ monitor: job, reason: 'no ping came that was expected at 2026-11-21T08:16:00.000Z' }),
+    'Job Backup did NOT REPORT: it is overdue since 08:16:00 UTC',
+  );
+  t.equal(headline({ monitor: job, ...over }), 'Job Backup is OK again since 09:20:00 UTC; it lasted 1 h 4 min');
+  t.equal(headline({ kind: 'acknowledged' }), undefined);
+  t.equal(headline({ ...over, resolution: 'paused' }), undefined);
+});
+
 t.test('a message in place of failed channels names them and their errors', async (t) => {
   const failedChannels = [
     { name: 'Ops', error: 'HTTP 404: no_service' },

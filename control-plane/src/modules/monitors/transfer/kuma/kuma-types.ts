@@ -40,8 +40,10 @@ export const kumaTypes = {
   },
   dns: dnsQuestion,
   push: (fields, { note, intervalSeconds, retries }) => {
-    fields.ignore('pushToken');
-    note('pushToken', 'was not imported: the monitor gets its own token and URL');
+    const token = fields.text('pushToken');
+    // NOTE: commands/import-report-text.ts shows the old token next to the new URL
+    const old = token === null ? 'a token' : `"${token}"`;
+    note('pushToken', `${old} is replaced by the token and URL of the monitor`);
     const timing = { mode: 'interval', interval_s: intervalSeconds, grace_s: retries.graceSeconds };
     return { type: 'heartbeat', config: timing };
   },
