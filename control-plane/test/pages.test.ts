@@ -166,7 +166,7 @@ t.test('a contact that is a web address is a link, and a missing contact is show
   const linked = await site(t, { VANTAGE_ABUSE_CONTACT: 'https://operator.example/report?a=1&b="2"' });
   const { html } = await linked.get('/abuse');
   const address = 'https://operator.example/report?a=1&amp;b=%222%22';
-  t.ok(html.includes(`<p>Write to <a href="${address}">${address}</a>.</p>`), html);
+  t.ok(html.includes(`<p class="text">Write to <a href="${address}">${address}</a>.</p>`), html);
 
   const nameless = await site(t, { VANTAGE_PUBLIC_URL: 'https://vantage.operator.example' });
   const page = await nameless.get('/abuse');

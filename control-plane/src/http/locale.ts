@@ -17,6 +17,21 @@ export function isLocale(name: string): name is Locale {
   return (locales as readonly string[]).includes(name);
 }
 
+/** Language that `?lang=` of an address names; null: none that exists. Others are not refused, because it is a page. */
+export function chosenLocale(url: string): Locale | null {
+  const at = url.indexOf('?');
+  const lang = at < 0 ? null : new URLSearchParams(url.slice(at + 1)).get('lang');
+  return lang !== null && isLocale(lang) ? lang : null;
+}
+
+/** Address with a language in it: the rest of its query and its fragment stay. */
+export function withLocale(address: string, locale: Locale): string {
+  const [, path = '', search = '', fragment = ''] = /^([^?#]*)(?:\?([^#]*))?(#.*)?$/s.exec(address) ?? [];
+  const query = new URLSearchParams(search);
+  query.set('lang', locale);
+  return `${path}?${query}${fragment}`;
+}
+
 /**
  * Language of the response, from an Accept-Language header (RFC 9110 section 12.5.4): the supported one with the
  * highest quality, the earlier of equals; `en` if there is none.

@@ -113,6 +113,8 @@ export interface FileBody {
 export interface RouteRequest<P, Q, B, A = Account | null> {
   /** Method as it was sent: HEAD for an operation that is a GET. */
   readonly method: string;
+  /** Path and query as they were sent. */
+  readonly url: string;
   readonly params: P;
   readonly query: Q;
   readonly body: B;
@@ -130,7 +132,7 @@ export interface RouteRequest<P, Q, B, A = Account | null> {
    * Calls back once, as `signal` is aborted, and costs less than a signal: for requests that wait. Returns how to call it off.
    */
   onEnding(callback: () => void): () => void;
-  /** Language of the caller; a reply that read it carries Content-Language and Vary. */
+  /** Language of the caller, for a page the one that `?lang=` names; a reply that read it carries Content-Language and Vary. */
   readonly locale: Locale;
   /** Log with the request id in every line. */
   readonly log: Logger;

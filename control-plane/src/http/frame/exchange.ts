@@ -4,7 +4,7 @@ import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import type { EndOfTurn } from '../../runtime/end-of-turn.js';
 import type { Logger } from '../../runtime/log.js';
 import type { Allowance } from '../allowance.js';
-import { type Locale, negotiateLocale } from '../locale.js';
+import { chosenLocale, type Locale, negotiateLocale } from '../locale.js';
 import type { Account, RawBody, RouteRequest } from '../route.js';
 import { clientAddress, type TrustedProxies } from './client-address.js';
 import type { CompiledRoute } from './compiled-route.js';
@@ -71,9 +71,19 @@ export class Exchange implements RouteRequest<unknown, unknown, unknown> {
     return this.request.method ?? '';
   }
 
+  get url(): string {
+    return this.request.url ?? '/';
+  }
+
   get locale(): Locale {
-    this.#locale ??= negotiateLocale(this.request.headers['accept-language']);
+    this.#locale ??= this.#chosenLocale ?? negotiateLocale(this.request.headers['accept-language']);
     return this.#locale;
+  }
+
+  /** Language that the address of a page names; null: it names none, or is no page's. */
+  get #chosenLocale(): Locale | null {
+    const isPage = this.route === null || this.route.definition.replyKind === 'html';
+    return isPage ? chosenLocale(this.url) : null;
   }
 
   /** True if any part of the reply depends on the caller's language. */

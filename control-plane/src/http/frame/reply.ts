@@ -3,6 +3,7 @@ import { type ContentEncoding, compress } from '../compression.js';
 import { errorTable } from '../error-table.js';
 import type { ApiError } from '../errors.js';
 import { JsonText } from '../json-text.js';
+import { prefersPage, refusalPage } from '../pages/refusal-page.js';
 import type { DataReply, RawReply, ReplyHeaders } from '../route.js';
 import { envelopeTagHeaders } from './conditional-reply.js';
 import type { Exchange } from './exchange.js';
@@ -50,7 +51,7 @@ export function renderRaw({ status, raw, headers }: RawReply): Rendered {
   return { ...raw, status, ...(pageHeaders ? { headers: pageHeaders } : {}) };
 }
 
-/** The error envelope (API specification 7). `publicUrl` is where the documentation is served, without a final slash. */
+/** The error envelope (API specification 7), or a page for a browser that opens an address. `publicUrl` is where the documentation is served, without a final slash. */
 export function renderError(exchange: Exchange, error: ApiError, publicUrl: string): Rendered {
   const body = errorBody(error, exchange.requestId, errorTable[error.code].messages[exchange.locale], publicUrl);
   const { allowance } = error;
@@ -62,7 +63,11 @@ export function renderError(exchange: Exchange, error: ApiError, publicUrl: stri
           ...limitHeaders(allowance),
           ...windowHeader(allowance),
         };
-  return { status: error.status, contentType: JSON_TYPE, body, headers: { ...limited, ...errorHeaders(error) } };
+  const headers = { ...limited, ...errorHeaders(error) };
+  if (!prefersPage(exchange.request.headers.accept))
+    return { status: error.status, contentType: JSON_TYPE, body, headers };
+  const page = refusalPage(exchange, error);
+  return renderRaw({ ...page, headers: { ...page.headers, ...headers, Vary: 'Accept, Accept-Language' } });
 }
 
 /** Remainder of a limit as `meta.rate_limit` shows it (API specification 2.1). */

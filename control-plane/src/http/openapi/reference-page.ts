@@ -2,8 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { Type } from 'typebox';
 import { ApiError } from '../errors.js';
 import { type StaticContent, staticContent, staticReply } from '../frame/conditional-reply.js';
+import type { Locale } from '../locale.js';
 import { attributionHtml } from '../pages/attribution-html.js';
-import { pageHeader, pageIcon, pageTitle } from '../pages/page.js';
+import { html } from '../pages/html.js';
+import { keepLanguage, type PageRequest, pageHead } from '../pages/page.js';
+import { pageFooter, pageHeader } from '../pages/page-frame.js';
 import { chromeStyle } from '../pages/page-style.js';
 import { type AnyRoute, defineRoute } from '../route.js';
 import { referenceScript } from './reference-script.js';
@@ -14,10 +17,10 @@ import { referenceStyle } from './reference-style.js';
  * licences of data ask for, shown at its end.
  */
 export function referencePageRoutes(documentPath: string, attribution: readonly string[]): AnyRoute[] {
-  return [referencePage(referenceHtml(attribution)), referenceAsset(documentPath)];
+  return [referencePage(attribution), referenceAsset(documentPath)];
 }
 
-function referencePage(body: string): AnyRoute {
+function referencePage(attribution: readonly string[]): AnyRoute {
   return defineRoute({
     operationId: 'getReferencePage',
     method: 'GET',
@@ -29,9 +32,9 @@ function referencePage(body: string): AnyRoute {
     replyKind: 'html',
     errors: [],
     isDocumented: false,
-    handle: async () => ({
+    handle: async (request) => ({
       status: 200,
-      raw: { contentType: 'text/html; charset=utf-8', body },
+      raw: { contentType: 'text/html; charset=utf-8', body: referenceHtml(request, attribution) },
       headers: { 'Content-Security-Policy': referencePolicy },
     }),
   });
@@ -45,22 +48,39 @@ const referencePolicy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-function referenceHtml(attribution: readonly string[]): string {
+/** Title, and a note that the reference itself has one language. */
+const texts: Readonly<Record<Locale, { readonly title: string; readonly description: string; readonly note: string }>> =
+  {
+    en: { title: 'API reference', description: 'Every operation of the API, to read and to try.', note: '' },
+    'zh-CN': {
+      title: 'API 参考',
+      description: 'API 的所有操作，可查阅，也可直接试用。',
+      note: '本参考的正文只有英文。',
+    },
+    'zh-TW': {
+      title: 'API 參考',
+      description: 'API 的所有操作，可查閱，也可直接試用。',
+      note: '本參考的內文只有英文。',
+    },
+  };
+
+function referenceHtml(request: PageRequest, attribution: readonly string[]): string {
+  const { locale } = request;
+  const { title, description, note } = texts[locale];
+  const content = html`${pageHeader(request)}
+${note !== '' && html`<p class="note">${note}</p>`}
+<div id="reference" lang="en"></div>
+${attribution.length > 0 && attributionHtml(attribution)}
+${pageFooter(locale)}`;
   return `<!doctype html>
-<html lang="en">
+<html lang="${locale}">
 <head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-${pageTitle('API reference').markup}
-${pageIcon}
+${pageHead({ title, description }).markup}
 <link rel="stylesheet" href="/docs/swagger-ui.css">
 <link rel="stylesheet" href="/docs/reference.css">
 </head>
 <body>
-${pageHeader('en', false).markup}
-<div id="reference"></div>
-${attribution.length === 0 ? '' : attributionHtml(attribution).markup}
+${keepLanguage(content, request).markup}
 <script src="/docs/swagger-ui-bundle.js"></script>
 <script src="/docs/reference.js"></script>
 </body>

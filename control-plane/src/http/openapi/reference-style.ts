@@ -4,25 +4,25 @@
  * their class.
  */
 export const referenceStyle = `
-.site { max-width: 84rem; }
+.note { max-width: var(--width); margin: 0 auto; padding: 1rem 1.25rem 0; color: var(--muted); }
 html.dark-mode, html.dark-mode .swagger-ui { background: var(--ground); }
-#reference .wrapper { max-width: 84rem; padding: 0 1.25rem; }
+#reference .wrapper { max-width: var(--width); padding: 0 1.25rem; }
 #reference .swagger-ui, #reference .info p, #reference .opblock-description p { color: var(--text); }
 #reference a, #reference .info a, #reference .link { color: var(--link); text-decoration: underline; transition: none; }
 #reference a.nostyle { color: inherit; text-decoration: none; }
 #reference :is(button, a, select, input, textarea, summary):focus-visible { outline: 2px solid var(--link); outline-offset: 2px; }
 
-footer.attribution { max-width: 84rem; margin: 0 auto; padding: 1rem 1.25rem 2rem; color: var(--muted); font-size: .9rem; }
+footer.attribution { max-width: var(--width); margin: 0 auto; padding: 1rem 1.25rem 2rem; color: var(--muted); font-size: var(--small); }
 
 #reference .info { margin: 1.5rem 0; }
 #reference .info hgroup { margin: 0 0 .75rem; }
-#reference .info .title { font-size: 1.9rem; color: var(--text); }
+#reference .info .title { font-size: var(--display); color: var(--text); }
 #reference .info .title small { background: var(--muted); }
 #reference .info .title small.version-stamp { background: var(--good); }
 #reference .info .title small pre { color: var(--ground); }
 #reference .info .info__description .renderedMarkdown { columns: 24rem; column-gap: 2.5rem; }
-#reference .info h2 { margin: 1.1rem 0 .3rem; font-size: 1.05rem; color: var(--text); break-after: avoid; }
-#reference .info p { margin: 0 0 .6rem; font-size: .9rem; line-height: 1.55; break-inside: avoid; }
+#reference .info h2 { margin: 1.1rem 0 .3rem; font-size: var(--large); color: var(--text); break-after: avoid; }
+#reference .info p { margin: 0 0 .6rem; font-size: var(--small); line-height: 1.55; break-inside: avoid; }
 #reference :is(.renderedMarkdown, .markdown) code { background: var(--raised); color: inherit; font-weight: 500;
   padding: .05rem .3rem; overflow-wrap: anywhere; }
 #reference .info :is(.info__contact, .info__license, .info__extdocs) { display: inline-block; margin: .5rem 1.5rem 0 0; }
@@ -38,8 +38,8 @@ footer.attribution { max-width: 84rem; margin: 0 auto; padding: 1rem 1.25rem 2re
 #reference .btn.cancel { color: var(--bad); border-color: var(--bad); background: transparent; }
 #reference .btn.execute { background: #0b5cad; border-color: #0b5cad; color: #fff; }
 
-#reference .opblock-tag { color: var(--text); border-color: var(--line); font-size: 1.3rem; }
-#reference .opblock-tag small { color: var(--muted); font-size: .9rem; }
+#reference .opblock-tag { color: var(--text); border-color: var(--line); font-size: var(--title); }
+#reference .opblock-tag small { color: var(--muted); font-size: var(--small); }
 #reference .opblock { background: var(--raised); border-color: var(--line); box-shadow: none; margin: 0 0 .5rem; }
 #reference .opblock .opblock-summary { border-color: var(--line); }
 #reference .opblock .opblock-section-header { background: var(--ground); box-shadow: none; border: 0 solid var(--line);
@@ -54,28 +54,28 @@ footer.attribution { max-width: 84rem; margin: 0 auto; padding: 1rem 1.25rem 2re
 #reference .opblock-delete { --method: #b42318; }
 #reference .opblock :is(.opblock-summary-path, .opblock-summary-description) { color: var(--text); }
 #reference :is(.opblock-description-wrapper, .opblock-external-docs-wrapper) { padding: 1rem 1.25rem 0; }
-#reference :is(.opblock-description-wrapper, .opblock-external-docs-wrapper) p { font-size: .9rem; line-height: 1.55;
+#reference :is(.opblock-description-wrapper, .opblock-external-docs-wrapper) p { font-size: var(--small); line-height: 1.55;
   max-width: 60rem; margin: 0 0 .6rem; }
 
 #reference :is(.parameter__name, .parameter__type, .parameter__in, .response-col_status, .response-col_links, .tab li,
   .col_header, .response-control-media-type__accept-message, .response-control-media-type__title, .response-controls small,
   .responses-inner :is(h4, h5), .request-url pre, label) { color: var(--text); }
-#reference :is(.parameters-col_description, .headers) :is(p, td) { color: var(--text); font-size: .9rem; margin: 0 0 .4rem; }
+#reference :is(.parameters-col_description, .headers) :is(p, td) { color: var(--text); font-size: var(--small); margin: 0 0 .4rem; }
 #reference .parameter__in { color: var(--muted); }
 #reference .parameter__name.required::after, #reference .parameter__name.required span { color: var(--bad); }
 #reference .response-control-media-type__accept-message { color: var(--good); }
 #reference .response-control-media-type--accept-controller select { border-color: var(--good); }
-#reference :is(select, input[type=text], textarea) { max-width: 100%; font-size: .9rem; }
+#reference :is(select, input[type=text], textarea) { max-width: 100%; font-size: var(--small); }
 #reference :is(table thead tr td, table thead tr th) { color: var(--muted); border-color: var(--line); }
 #reference table.responses-table tbody tr.response td { border-top: 1px solid var(--line); padding-top: .75rem; }
-#reference .response-col_description__inner :is(p, li) { font-size: .9rem; margin: 0; }
+#reference .response-col_description__inner :is(p, li) { font-size: var(--small); margin: 0; }
 #reference .response-col_description__inner ul { margin: 0 0 .5rem; padding-left: 1.1rem; }
 #reference .headers td, #reference .headers td p { font-family: inherit; font-weight: 400; padding-top: .3rem; }
 #reference .headers .header-col:first-child { font-weight: 600; }
 #reference textarea.body-param__text { min-height: 8rem; field-sizing: content; }
 #reference .response.folded :is(.response-controls, .model-example, .response__extension), #reference .response.folded
   .response-col_description > :not(.response-col_description__inner) { display: none; }
-#reference .fold { font: .85rem system-ui, sans-serif; color: var(--link); background: none; border: 0; padding: 0 0 .75rem;
+#reference .fold { font: var(--small) system-ui, sans-serif; color: var(--link); background: none; border: 0; padding: 0 0 .75rem;
   cursor: pointer; text-decoration: underline; }
 /* which response links to which operation: we say that in words */
 #reference .response-col_links { display: none; }
@@ -94,7 +94,7 @@ footer.attribution { max-width: 84rem; margin: 0 auto; padding: 1rem 1.25rem 2re
   #reference .opblock-tag small { flex-basis: 100%; padding: 0; }
   #reference .opblock-tag .expand-operation { position: absolute; right: 0; top: .6rem; }
   #reference .opblock-tag { position: relative; }
-  #reference .opblock .opblock-summary-method { align-self: flex-start; min-width: 4.2rem; padding: 4px 0; font-size: .75rem; }
+  #reference .opblock .opblock-summary-method { align-self: flex-start; min-width: 4.2rem; padding: 4px 0; font-size: var(--small); }
   #reference .opblock-summary-control { align-items: flex-start; gap: .6rem; text-align: left; min-width: 0; }
   #reference .opblock-summary-path-description-wrapper { display: block; padding: 0; min-width: 0; flex: 1; }
   #reference .opblock-summary-path { display: block; max-width: none; word-break: break-word; padding: 0; }

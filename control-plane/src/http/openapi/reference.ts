@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { type StaticContent, staticContent, staticReply } from '../frame/conditional-reply.js';
-import { errorIndexRoute, errorPageRoute } from '../pages/error-page.js';
 import { type AnyRoute, defineRoute } from '../route.js';
+import { errorIndexRoute, errorPageRoute } from './error-page.js';
 import { buildOpenApi, checkDocumented, type OpenApiDocument, type OpenApiOptions } from './openapi.js';
 import { referencePageRoutes } from './reference-page.js';
 

@@ -3,6 +3,8 @@ import t from 'tap';
 import { html } from './html.js';
 import { renderPage } from './page.js';
 
+const request = { url: '/', locale: 'en' } as const;
+
 t.test('values in a template are escaped, markup made by it is not', async (t) => {
   const name = `<b>"x" & 'y'</b>`;
   t.equal(html`<p title="${name}">${name}</p>`.markup.includes('<b>'), false);
@@ -30,7 +32,7 @@ t.test('a URL in a link is kept only if it leads to http, https or this site', a
 
 t.test('a page allows its own style sheet and script by hash, and nothing else', async (t) => {
   const script = 'document.title = "x";';
-  const { status, raw, headers } = renderPage({ title: '<t>', content: html`<h1>Hi</h1>`, script });
+  const { status, raw, headers } = renderPage(request, { title: '<t>', content: html`<h1>Hi</h1>`, script });
   const body = String(raw.body);
   const policy = headers?.['Content-Security-Policy'] ?? '';
   const hash = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
@@ -40,5 +42,5 @@ t.test('a page allows its own style sheet and script by hash, and nothing else',
   t.ok(policy.includes(`style-src ${hash(style)};`), policy);
   t.ok(policy.includes(`script-src ${hash(script)};`), policy);
   t.notMatch(policy, 'unsafe');
-  t.notMatch(renderPage({ title: 't', content: html`` }).headers?.['Content-Security-Policy'], 'script-src');
+  t.notMatch(renderPage(request, { title: 't', content: html`` }).headers?.['Content-Security-Policy'], 'script-src');
 });

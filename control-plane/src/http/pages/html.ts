@@ -36,6 +36,16 @@ function escape(text: string): string {
     .replaceAll("'", '&#39;');
 }
 
+/** Text of an attribute or of an element that `html` made. */
+export function unescapeHtml(escaped: string): string {
+  return escaped
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&amp;', '&');
+}
+
 /**
  * Safe address: `javascript:` and similar ones become a link to nowhere; `//host` and `/\host` would leave the site.
  */

@@ -1,32 +1,43 @@
-/** Colours, the ground of every page, and its header; light or dark as the reader has it. */
+/**
+ * Colours, sizes, the ground of every page, and its header and end; light or dark as the reader has it. Sizes of text are
+ * --small, 1rem, --large, --title and --display: there are no others.
+ */
 export const chromeStyle = `
 :root { color-scheme: light dark; --text: #1b1f24; --muted: #5b6570; --ground: #fff; --raised: #f5f7f9; --line: #d9dee4;
-  --link: #0b5cad; --good: #17703a; --bad: #b42318; --warn: #8a5a00; }
+  --link: #0b5cad; --good: #17703a; --bad: #b42318; --warn: #8a5a00; --action: #0b5cad; --land: #dfe5eb;
+  --phase-dns: #8a63d2; --phase-connect: #2f81c7; --phase-tls: #1f9e8f; --phase-wait: #c98a1b; --phase-load: #5b9a3c;
+  --width: 64rem; --small: .875rem; --large: 1.125rem; --title: 1.25rem; --display: 1.75rem; }
 @media (prefers-color-scheme: dark) { :root { --text: #e6e9ed; --muted: #9aa5b1; --ground: #14171b; --raised: #1d2127;
-  --line: #333a43; --link: #7ab8ff; --good: #5fd38d; --bad: #ff8a80; --warn: #f0c36d; } }
+  --line: #333a43; --link: #7ab8ff; --good: #5fd38d; --bad: #ff8a80; --warn: #f0c36d; --land: #2b323a;
+  --phase-dns: #a78be6; --phase-connect: #5aa5e8; --phase-tls: #3fc1b0; --phase-wait: #e0a940; --phase-load: #7fc25c; } }
 * { box-sizing: border-box; }
-body { margin: 0; background: var(--ground); color: var(--text); font: 16px/1.55 system-ui, sans-serif; }
-.site { display: flex; flex-wrap: wrap; gap: .25rem 1.5rem; align-items: baseline; max-width: 64rem; margin: 0 auto;
-  padding: 1rem 1.25rem; border-bottom: 1px solid var(--line); }
+body { margin: 0; background: var(--ground); color: var(--text); font: 1rem/1.55 system-ui, sans-serif; }
+.site { border-bottom: 1px solid var(--line); }
+.site > div { display: flex; flex-wrap: wrap; gap: .25rem 1.5rem; align-items: baseline; max-width: var(--width); margin: 0 auto;
+  padding: .85rem 1.25rem; }
 .site nav { display: flex; flex-wrap: wrap; gap: .25rem 1rem; }
-.site .languages { margin-left: auto; }
-.site a { color: var(--link); }
-.site .brand { font-weight: 700; color: inherit; text-decoration: none; }
-.site [aria-current] { color: inherit; text-decoration: none; font-weight: 600; }
+.site .languages { margin-left: auto; font-size: var(--small); }
+.site a { color: var(--link); text-decoration: none; padding: .15rem 0; }
+.site a:hover { text-decoration: underline; }
+.site .brand { display: inline-flex; gap: .5rem; align-items: center; font-weight: 700; color: inherit; }
+.site [aria-current] { color: inherit; font-weight: 600; }
+footer.site { border: 0; border-top: 1px solid var(--line); font-size: var(--small); }
 @media print { :root { color-scheme: light; --text: #000; --muted: #444; --ground: #fff; --raised: #fff; --line: #aaa;
-  --link: #000; --good: #17703a; --bad: #b42318; --warn: #8a5a00; } .site nav, .unprinted { display: none; } }
+  --link: #000; --good: #17703a; --bad: #b42318; --warn: #8a5a00; } .site nav, footer.site, .unprinted { display: none; } }
 `;
 
-/** Text, tables and code of our own pages. */
+/** Text, tables, forms and code of our own pages. */
 export const textStyle = `
-main { max-width: 64rem; margin: 0 auto; padding: 1rem 1.25rem 4rem; }
+main { max-width: var(--width); margin: 0 auto; padding: 1rem 1.25rem 4rem; min-height: 60vh; }
 a { color: var(--link); }
-h1 { font-size: 1.7rem; line-height: 1.25; margin: 1rem 0 .5rem; overflow-wrap: anywhere; }
-h2 { font-size: 1.2rem; margin: 2rem 0 .5rem; }
+h1 { font-size: var(--display); line-height: 1.25; margin: 1rem 0 .5rem; overflow-wrap: anywhere; }
+h2 { font-size: var(--title); line-height: 1.3; margin: 2rem 0 .5rem; }
 h3 { font-size: 1rem; margin: 1.25rem 0 .4rem; overflow-wrap: anywhere; }
-.lead { font-size: 1.15rem; }
+.lead { font-size: var(--large); }
+.small { font-size: var(--small); }
 .text { max-width: 46rem; }
-code, pre { font: .9em/1.5 ui-monospace, monospace; }
+code, pre { font: var(--small)/1.5 ui-monospace, monospace; }
+h1 code { font-size: inherit; }
 p code, li code, td code { overflow-wrap: anywhere; }
 pre { background: var(--raised); border: 1px solid var(--line); border-radius: 6px; padding: .8rem 1rem; overflow-x: auto; }
 .wide { overflow-x: auto; }
@@ -34,8 +45,8 @@ pre { background: var(--raised); border: 1px solid var(--line); border-radius: 6
 td.words { min-width: 14rem; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
 th, td { text-align: left; padding: .4rem .75rem .4rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
-th { color: var(--muted); font-weight: 600; }
-td.number, th.number { text-align: right; }
+th { color: var(--muted); font-weight: 600; font-size: var(--small); }
+td.number, th.number { text-align: right; white-space: nowrap; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .25rem 1.25rem; }
 dt { color: var(--muted); }
 dd { margin: 0; overflow-wrap: anywhere; }
@@ -49,10 +60,11 @@ ol, ul { padding-left: 1.4rem; }
   .wide td[data-title]::before { content: attr(data-title); color: var(--muted); } }
 .contents { columns: 18rem; }
 .contents li { break-inside: avoid; }
-button { font: inherit; font-weight: 600; padding: .5rem 1.1rem; border: 0; border-radius: 6px; background: #0b5cad; color: #fff;
-  cursor: pointer; }
+button, .button { display: inline-block; font: inherit; font-weight: 600; padding: .5rem 1.1rem; border: 1px solid var(--action);
+  border-radius: 6px; background: var(--action); color: #fff; cursor: pointer; text-decoration: none; }
+button.quiet { background: none; color: var(--link); border-color: var(--line); font-weight: 400; }
 button:disabled { opacity: .6; }
-input { font: inherit; padding: .5rem .6rem; max-width: 100%; border: 1px solid var(--muted); border-radius: 6px;
+input, select { font: inherit; padding: .5rem .6rem; max-width: 100%; border: 1px solid var(--muted); border-radius: 6px;
   background: var(--ground); color: inherit; }
 :focus-visible { outline: 2px solid var(--link); outline-offset: 2px; }
 summary { color: var(--link); cursor: pointer; padding: .25rem 0; }

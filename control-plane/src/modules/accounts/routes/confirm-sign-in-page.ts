@@ -39,7 +39,8 @@ export const confirmSignInPage = defineRoute({
   replyKind: 'html',
   errors: [],
   isDocumented: false,
-  async handle({ locale }) {
+  async handle(request) {
+    const { locale } = request;
     const { noToken, failed, needsScript } = pageTexts[locale];
     const { title, ask, button, otherwise } = texts[locale];
     const content = html`
@@ -53,6 +54,6 @@ export const confirmSignInPage = defineRoute({
 </form>
 </div>
 <p><output></output></p>`;
-    return renderPage({ title, locale, content, script });
+    return renderPage(request, { title, content, script });
   },
 });

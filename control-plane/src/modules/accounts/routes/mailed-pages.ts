@@ -16,6 +16,8 @@ const token = decodeURIComponent(location.hash.slice(1));
 const show = (text, kind) => { output.textContent = text; output.className = kind; };
 ask.hidden = token === '';
 if (token === '') show(ask.dataset.noToken, 'bad');
+// a change of the language keeps the token
+for (const link of document.querySelectorAll('.languages a')) link.hash = location.hash;
 const buttons = document.querySelectorAll('button');
 const setBusy = (isBusy) => { for (const button of buttons) button.disabled = isBusy; };
 for (const form of document.querySelectorAll('form')) form.addEventListener('submit', async (event) => {
@@ -34,7 +36,7 @@ for (const form of document.querySelectorAll('form')) form.addEventListener('sub
     const complaint = () => [error.message.replace(/[.。]$/, ''), ...details].join(': ');
     show(data ? data.message : complaint(), data ? 'good' : 'bad');
     ask.hidden = Boolean(data);
-    if (data) history.replaceState(null, '', location.pathname);
+    if (data) history.replaceState(null, '', location.pathname + location.search);
     setBusy(false);
   } catch {
     show(ask.dataset.failed, 'bad');
@@ -62,8 +64,8 @@ export const verifyEmailPage = defineRoute({
   operationId: 'getVerifyEmailPage',
   path: '/verify-email',
   summary: 'Verify an e-mail address',
-  async handle({ locale }) {
-    const text = pageTexts[locale];
+  async handle(request) {
+    const text = pageTexts[request.locale];
     const content = html`
 <h1>${text.verifyTitle}</h1>
 <noscript><p class="bad">${text.needsScript}</p></noscript>
@@ -83,7 +85,7 @@ ${newPasswordField(text.newPassword, 'new_password')}
 </details>
 </div>
 <p><output></output></p>`;
-    return renderPage({ title: text.verifyTitle, locale, content, script });
+    return renderPage(request, { title: text.verifyTitle, content, script });
   },
 });
 
@@ -93,8 +95,8 @@ export const resetPasswordPage = defineRoute({
   operationId: 'getResetPasswordPage',
   path: '/reset-password',
   summary: 'Set a new password',
-  async handle({ locale }) {
-    const text = pageTexts[locale];
+  async handle(request) {
+    const text = pageTexts[request.locale];
     const content = html`
 <h1>${text.resetTitle}</h1>
 <noscript><p class="bad">${text.needsScript}</p></noscript>
@@ -106,6 +108,6 @@ ${newPasswordField(text.newPassword, 'password')}
 </form>
 </div>
 <p><output></output></p>`;
-    return renderPage({ title: text.resetTitle, locale, content, script });
+    return renderPage(request, { title: text.resetTitle, content, script });
   },
 });

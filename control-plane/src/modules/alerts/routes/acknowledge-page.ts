@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { actorOf } from '../../../audit-log/actor.js';
 import type { Locale } from '../../../http/locale.js';
 import { html } from '../../../http/pages/html.js';
-import { renderPage } from '../../../http/pages/page.js';
+import { type PageRequest, renderPage } from '../../../http/pages/page.js';
 import { type AnyRoute, defineRoute, type RawReply } from '../../../http/route.js';
 import type { AlertRow } from '../events/alert-row.js';
 import { acknowledgeTexts } from '../links/acknowledge-texts.js';
@@ -36,9 +36,9 @@ export const acknowledgePageRoutes: readonly AnyRoute[] = [
     // scanners of a mail server open each link of each message, and may not keep its readers from the button
     limit: { name: 'alert-link-views', limit: 600, per: 'minute', from: 'address' },
     summary: 'Show an alert, or those of a digest, and ask whether to acknowledge them',
-    async handle({ params: { token }, locale }, { alerts }) {
-      const linked = await alerts.links.find(token);
-      return linked === null ? invalidPage(locale) : pageOf(linked, locale, false);
+    async handle(request, { alerts }) {
+      const linked = await alerts.links.find(request.params.token);
+      return linked === null ? invalidPage(request) : pageOf(linked, request, false);
     },
   }),
   defineRoute({
@@ -51,16 +51,19 @@ export const acknowledgePageRoutes: readonly AnyRoute[] = [
     rawBody: { keepBytes: 0 },
     async handle(request, { alerts }) {
       const linked = await alerts.links.acknowledge(request.params.token, actorOf(request));
-      return linked === null ? invalidPage(request.locale) : pageOf(linked, request.locale, true);
+      return linked === null ? invalidPage(request) : pageOf(linked, request, true);
     },
   }),
 ];
 
-function pageOf(linked: Linked, locale: Locale, isDone: boolean): RawReply {
-  return linked.kind === 'alert' ? alertPage(linked.row, locale, isDone) : digestPage(linked, locale, isDone);
+function pageOf(linked: Linked, request: PageRequest, isDone: boolean): RawReply {
+  return linked.kind === 'alert' ? alertPage(linked.row, request, isDone) : digestPage(linked, request, isDone);
 }
 
-function digestPage({ title, alerts }: Extract<Linked, { kind: 'digest' }>, locale: Locale, isDone: boolean): RawReply {
+type Digest = Extract<Linked, { kind: 'digest' }>;
+
+function digestPage({ title, alerts }: Digest, request: PageRequest, isDone: boolean): RawReply {
+  const { locale } = request;
   const text = acknowledgeTexts[locale];
   const { types, more } = alertWords[locale];
   const firing = alerts.filter(({ status }) => status === 'firing');
@@ -73,10 +76,11 @@ function digestPage({ title, alerts }: Extract<Linked, { kind: 'digest' }>, loca
 ${[...names, ...rest].map((line) => html`<p class="text">${line}</p>`)}
 <p class="text">${state}</p>
 ${firing.length > 0 ? html`<form method="post"><p><button>${text.buttonAll(firing.length)}</button></p></form>` : html``}`;
-  return withPrivacy(renderPage({ title: text.title, locale, content }));
+  return withPrivacy(renderPage(request, { title: text.title, content }));
 }
 
-function alertPage(row: AlertRow, locale: Locale, isDone: boolean): RawReply {
+function alertPage(row: AlertRow, request: PageRequest, isDone: boolean): RawReply {
+  const { locale } = request;
   const text = acknowledgeTexts[locale];
   const { types, titles, labels } = alertWords[locale];
   const facts = [
@@ -89,7 +93,7 @@ function alertPage(row: AlertRow, locale: Locale, isDone: boolean): RawReply {
 <dl>${facts.map(([label, value]) => html`<dt>${label}</dt><dd>${value}</dd>`)}</dl>
 <p class="${row.status === 'firing' ? 'text' : 'text good'}">${stateText(row, locale, isDone)}</p>
 ${row.status === 'firing' ? html`<form method="post"><p><button>${text.button}</button></p></form>` : html``}`;
-  return withPrivacy(renderPage({ title: text.title, locale, content }));
+  return withPrivacy(renderPage(request, { title: text.title, content }));
 }
 
 function stateText({ status, state }: AlertRow, locale: Locale, isDone: boolean): string {
@@ -101,12 +105,12 @@ function stateText({ status, state }: AlertRow, locale: Locale, isDone: boolean)
   return text.acknowledged(by, instantText(state.acknowledgedAtMs ?? 0, 'UTC'));
 }
 
-function invalidPage(locale: Locale): RawReply {
-  const { title, invalidTitle, invalid } = acknowledgeTexts[locale];
+function invalidPage(request: PageRequest): RawReply {
+  const { title, invalidTitle, invalid } = acknowledgeTexts[request.locale];
   const content = html`
 <h1>${invalidTitle}</h1>
 <p class="text">${invalid}</p>`;
-  return withPrivacy(renderPage({ status: 404, title, locale, content }));
+  return withPrivacy(renderPage(request, { status: 404, title, content }));
 }
 
 /** The address of the page is a right: it goes to no other site and into no index. */

@@ -13,7 +13,7 @@ import { pageTexts } from '../channels/page-texts.js';
 type Act = LinkRight['act'];
 type PageRequest = Pick<
   RouteRequest<{ token: string }, unknown, unknown>,
-  'params' | 'locale' | 'address' | 'requestId' | 'account'
+  'url' | 'params' | 'locale' | 'address' | 'requestId' | 'account'
 >;
 
 const common = {
@@ -65,11 +65,11 @@ export const mailedLinkRoutes: readonly AnyRoute[] = [
   }),
 ];
 
-async function ask({ params: { token }, locale }: PageRequest, { alerts }: Services, act: Act): Promise<RawReply> {
-  const found = await alerts.verification.findLink(token, act);
-  const text = pageTexts[locale];
+async function ask(request: PageRequest, { alerts }: Services, act: Act): Promise<RawReply> {
+  const found = await alerts.verification.findLink(request.params.token, act);
+  const text = pageTexts[request.locale];
   const title = act === 'verify' ? text.verifyTitle : text.unsubscribeTitle;
-  if (found === null) return page(title, locale, text.invalid, 404);
+  if (found === null) return page(request, title, text.invalid, 404);
   const { right, row } = found;
   const [question, label] =
     act === 'verify'
@@ -79,35 +79,35 @@ async function ask({ params: { token }, locale }: PageRequest, { alerts }: Servi
 <h1>${title}</h1>
 <p class="text">${question}</p>
 <form method="post"><p><button>${label}</button></p></form>`;
-  return withPrivacy(renderPage({ title, locale, content }));
+  return withPrivacy(renderPage(request, { title, content }));
 }
 
 async function verify(request: PageRequest, { alerts }: Services): Promise<RawReply> {
   const text = pageTexts[request.locale];
   const found = await alerts.verification.findLink(request.params.token, 'verify');
-  if (found === null) return page(text.verifyTitle, request.locale, text.invalid, 404);
+  if (found === null) return page(request, text.verifyTitle, text.invalid, 404);
   try {
     await alerts.verification.confirm(found.row, found.right, actorOf(request));
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    return page(text.verifyTitle, request.locale, text.invalid, 404);
+    return page(request, text.verifyTitle, text.invalid, 404);
   }
-  return page(text.verifyTitle, request.locale, text.verified, 200);
+  return page(request, text.verifyTitle, text.verified, 200);
 }
 
-async function unsubscribe({ params: { token }, locale }: PageRequest, { alerts }: Services): Promise<RawReply> {
-  const text = pageTexts[locale];
-  const found = await alerts.verification.findLink(token, 'unsubscribe');
-  if (found === null) return page(text.unsubscribeTitle, locale, text.invalid, 404);
+async function unsubscribe(request: PageRequest, { alerts }: Services): Promise<RawReply> {
+  const text = pageTexts[request.locale];
+  const found = await alerts.verification.findLink(request.params.token, 'unsubscribe');
+  if (found === null) return page(request, text.unsubscribeTitle, text.invalid, 404);
   await alerts.verification.unsubscribe(found);
-  return page(text.unsubscribeTitle, locale, text.unsubscribed, 200);
+  return page(request, text.unsubscribeTitle, text.unsubscribed, 200);
 }
 
-function page(title: string, locale: PageRequest['locale'], text: string, status: number): RawReply {
+function page(request: PageRequest, title: string, text: string, status: number): RawReply {
   const content = html`
 <h1>${title}</h1>
 <p class="text">${text}</p>`;
-  return withPrivacy(renderPage({ status, title, locale, content }));
+  return withPrivacy(renderPage(request, { status, title, content }));
 }
 
 /** The address of the page is a right: it goes to no other site and into no index. */

@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
-import type { Locale } from '../../../http/locale.js';
 import { html } from '../../../http/pages/html.js';
-import { pageLocale, renderPage } from '../../../http/pages/page.js';
+import { type PageRequest, renderPage } from '../../../http/pages/page.js';
 import { defineRoute, type RawReply } from '../../../http/route.js';
 import { reportDocument } from '../page/report-document.js';
 import { reportHtml } from '../page/report-html.js';
@@ -19,45 +18,45 @@ export const reportPage = defineRoute({
   auth: { kind: 'none' },
   limit: { name: 'report-pages', limit: 120, per: 'minute', from: 'address' },
   params: Type.Object({ id: Type.String({ maxLength: 64 }) }),
-  query: Type.Object({ lang: Type.Optional(Type.String({ maxLength: 16 })) }),
   replies: { 200: Type.String(), 404: Type.String() },
   replyKind: 'html',
   errors: [],
   isDocumented: false,
   async handle(request, { diagnose }) {
     const [, id = '', form = ''] = /^(.*?)(\.json|\.md)?$/s.exec(request.params.id) ?? [];
-    const locale = pageLocale(request);
+    const { locale } = request;
     const report = await diagnose.findShared(id, locale);
-    if (report === null) return notFound(locale);
+    if (report === null) return notFound(request);
     return unlisted(
-      form === '.json' ? jsonOf(report) : form === '.md' ? markdownOf(report, locale) : pageOf(report, locale),
+      form === '.json' ? jsonOf(report) : form === '.md' ? markdownOf(report, locale) : pageOf(report, request),
     );
   },
 });
 
-function pageOf(report: ReportView, locale: Locale): RawReply {
+function pageOf(report: ReportView, request: PageRequest): RawReply {
+  const { locale } = request;
   const texts = reportTexts[locale];
   const document = reportDocument(report, texts);
   const language = `?lang=${locale}`;
   const content = html`${reportHtml(document, texts)}
 <p class="unprinted">${texts.twins} <a href="${`/d/${report.id}.json${language}`}">JSON</a> · <a href="${`/d/${report.id}.md${language}`}">Markdown</a></p>`;
-  return renderPage({ title: document.title, locale, isTranslated: true, content });
+  return renderPage(request, { title: document.title, content });
 }
 
 function jsonOf(report: ReportView): RawReply {
   return { status: 200, raw: { contentType: 'application/json; charset=utf-8', body: JSON.stringify(report) } };
 }
 
-function markdownOf(report: ReportView, locale: Locale): RawReply {
+function markdownOf(report: ReportView, locale: PageRequest['locale']): RawReply {
   const texts = reportTexts[locale];
   const body = reportMarkdown(reportDocument(report, texts), texts);
   return { status: 200, raw: { contentType: 'text/markdown; charset=utf-8', body } };
 }
 
-function notFound(locale: Locale): RawReply {
-  const { notFoundTitle, notFound: text } = reportTexts[locale];
+function notFound(request: PageRequest): RawReply {
+  const { notFoundTitle, notFound: text } = reportTexts[request.locale];
   const content = html`<h1>${notFoundTitle}</h1><p class="text">${text}</p>`;
-  return unlisted(renderPage({ status: 404, title: notFoundTitle, locale, isTranslated: true, content }));
+  return unlisted(renderPage(request, { status: 404, title: notFoundTitle, content }));
 }
 
 /** The address of the page is a right: it goes into no index, and to no other site. */

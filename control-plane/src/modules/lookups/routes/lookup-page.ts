@@ -4,7 +4,8 @@ import { errorTable } from '../../../http/error-table.js';
 import { ApiError } from '../../../http/errors.js';
 import type { Locale } from '../../../http/locale.js';
 import { html } from '../../../http/pages/html.js';
-import { pageLocale, renderPage } from '../../../http/pages/page.js';
+import { type PageRequest, renderPage } from '../../../http/pages/page.js';
+import { refuseOtherSites } from '../../../http/pages/same-site.js';
 import { type AnyRoute, defineRoute, type RawReply } from '../../../http/route.js';
 import type { LookupReply } from '../index.js';
 import { lookups as kinds } from '../kinds/registry.js';
@@ -17,7 +18,6 @@ const common = {
   path: '/lookup/{kind}/{q}',
   tag: 'Pages',
   params: Type.Object({ kind: Type.String({ maxLength: 20 }), q: Type.String({ maxLength: 2_048 }) }),
-  query: Type.Object({ lang: Type.Optional(Type.String({ maxLength: 16 })) }),
   // a refusal is a page, too
   replies: Object.fromEntries([200, 400, 403, 422, 429, 503].map((status) => [status, Type.String()])),
   replyKind: 'html',
@@ -36,10 +36,11 @@ export const lookupPageRoutes: readonly AnyRoute[] = [
     limit: { name: 'lookup-pages', limit: 120, per: 'minute', from: 'address' },
     async handle(request, { lookups }) {
       const { q } = request.params;
-      const [kind, locale] = [kindOf(request.params), pageLocale(request)];
+      const kind = kindOf(request.params);
+      const { locale } = request;
       // no judgment of an address is kept, and each counts against the limits of its caller
       const find = kind === 'reputation' ? async () => null : () => lookups.known(kind, { q }, locale);
-      return answered(kind, q, locale, find);
+      return answered({ kind, q, request }, find);
     },
   }),
   defineRoute({
@@ -51,14 +52,12 @@ export const lookupPageRoutes: readonly AnyRoute[] = [
     rawBody: { keepBytes: 0 },
     errors: ['NOT_FOUND', 'FORBIDDEN', 'RATE_LIMIT_EXCEEDED'],
     async handle(request, { lookups }) {
-      // a form of another site would spend the allowance of its visitors
-      const site = request.header('sec-fetch-site');
-      if (site !== null && site !== 'same-origin' && site !== 'none') throw new ApiError('FORBIDDEN');
+      refuseOtherSites(request);
       const { q } = request.params;
-      const [kind, locale] = [kindOf(request.params), pageLocale(request)];
-      const { account, address, signal } = request;
+      const kind = kindOf(request.params);
+      const { account, address, signal, locale } = request;
       const asking = { account, address, signal, locale, maxAgeMs: null };
-      return answered(kind, q, locale, async () =>
+      return answered({ kind, q, request }, async () =>
         kind === 'reputation' ? { data: await lookups.reputation.check(q, asking) } : lookups.look(kind, { q }, asking),
       );
     },
@@ -70,22 +69,25 @@ function kindOf({ kind }: { readonly kind: string }): PageKind {
   return kind as PageKind;
 }
 
+/** Question of a page, and the request for it. */
+interface Asked {
+  readonly kind: PageKind;
+  readonly q: string;
+  readonly request: PageRequest;
+}
+
 /** Page of an answer, or of the reason why there is none. */
-async function answered(
-  kind: PageKind,
-  q: string,
-  locale: Locale,
-  find: () => Promise<LookupReply | null>,
-): Promise<RawReply> {
+async function answered(asked: Asked, find: () => Promise<LookupReply | null>): Promise<RawReply> {
   try {
-    return pageOf(kind, q, locale, await find());
+    return pageOf(asked, await find());
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    return refusalOf(kind, q, locale, error);
+    return refusalOf(asked, error);
   }
 }
 
-function pageOf(kind: PageKind, q: string, locale: Locale, reply: LookupReply | null): RawReply {
+function pageOf({ kind, q, request }: Asked, reply: LookupReply | null): RawReply {
+  const { locale } = request;
   const texts = lookupPageTexts[locale];
   const isAsked = kind === 'reputation' || kinds[kind].runs === 'on a node';
   const content = html`
@@ -93,18 +95,19 @@ ${heading(kind, q, locale)}
 ${reply === null ? html`<p class="text">${texts.nothing}</p>` : answerHtml(reply.data)}
 ${reply !== null && isAsked ? html`<p class="muted">${ageText(reply, locale)}</p>` : ''}
 ${isAsked ? button(reply === null ? texts.ask : texts.askAgain) : ''}`;
-  return unlisted(renderPage({ title: `${texts.kinds[kind]} · ${textCell(q)}`, locale, isTranslated: true, content }));
+  return unlisted(renderPage(request, { title: `${texts.kinds[kind]} · ${textCell(q)}`, content }));
 }
 
-function refusalOf(kind: PageKind, q: string, locale: Locale, error: ApiError): RawReply {
+function refusalOf({ kind, q, request }: Asked, error: ApiError): RawReply {
+  const { locale } = request;
   const texts = lookupPageTexts[locale];
   const reasons = Object.values(error.details ?? {}).flatMap((found) => found.map(({ message }) => message));
   const content = html`
 ${heading(kind, q, locale)}
 <p class="text bad">${texts.failed}: ${errorTable[error.code].messages[locale]}</p>
-${reasons.map((reason) => html`<p class="text">${textCell(reason)}</p>`)}
+${reasons.map((reason) => html`<p class="text" lang="en">${textCell(reason)}</p>`)}
 ${error.status >= 500 || error.status === 429 ? button(texts.askAgain) : ''}`;
-  const page = renderPage({ status: error.status, title: texts.failed, locale, isTranslated: true, content });
+  const page = renderPage(request, { status: error.status, title: texts.failed, content });
   const { retryAfterSeconds } = error;
   if (retryAfterSeconds === undefined) return unlisted(page);
   return unlisted({ ...page, headers: { ...page.headers, 'Retry-After': String(retryAfterSeconds) } });

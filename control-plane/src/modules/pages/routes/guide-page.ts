@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { type Html, html } from '../../../http/pages/html.js';
-import { pageLocale, renderPage } from '../../../http/pages/page.js';
+import { renderPage } from '../../../http/pages/page.js';
 import { defineRoute } from '../../../http/route.js';
 import { guideCommands, guideSteps } from '../guide/commands.js';
 import type { GuideText } from '../guide/guide-text.js';
@@ -14,16 +14,14 @@ export const guidePage = defineRoute({
   summary: 'Getting started with curl',
   tag: 'Pages',
   auth: { kind: 'none' },
-  query: Type.Object({ lang: Type.Optional(Type.String({ maxLength: 16 })) }),
   replies: { 200: Type.String() },
   replyKind: 'html',
   errors: [],
   isDocumented: false,
   async handle(request, { pages: site }) {
-    const locale = pageLocale(request);
-    const text = guideTexts[locale];
+    const text = guideTexts[request.locale];
     const content = contentOf(text, site.publicUrl);
-    return renderPage({ title: text.title, locale, isTranslated: true, content });
+    return renderPage(request, { title: text.title, content });
   },
 });
 

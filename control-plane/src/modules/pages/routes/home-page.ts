@@ -17,7 +17,7 @@ export const homePage = defineRoute({
   replyKind: 'html',
   errors: [],
   isDocumented: false,
-  async handle(_request, { nodes, pages: site }) {
+  async handle(request, { nodes, pages: site }) {
     const online = nodes.list(viewerOf(null), { status: 'online' });
     const countries = new Set(online.map(({ country }) => country).filter((country) => country !== null));
     const networks = new Set(online.map(({ asn }) => asn).filter((asn) => asn !== null));
@@ -40,6 +40,6 @@ export const homePage = defineRoute({
 <pre tabindex="0">curl -s '${site.publicUrl}/v1/probe/tasks/TASK_ID?wait=30'
 
 ${site.publicUrl}/p/TASK_ID</pre>`;
-    return renderPage({ title: 'Network diagnostics', content });
+    return renderPage(request, { title: 'Network diagnostics', content });
   },
 });

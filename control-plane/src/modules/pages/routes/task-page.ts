@@ -5,7 +5,7 @@ import { definitionOf } from '@vantage/shared/probe-types/index.js';
 import { Type } from 'typebox';
 import { ApiError } from '../../../http/errors.js';
 import { html } from '../../../http/pages/html.js';
-import { renderPage } from '../../../http/pages/page.js';
+import { type PageRequest, renderPage } from '../../../http/pages/page.js';
 import { tableHtml } from '../../../http/pages/table-html.js';
 import { defineRoute } from '../../../http/route.js';
 import { viewerOf } from '../../../http/viewer.js';
@@ -27,18 +27,18 @@ export const taskPage = defineRoute({
   replyKind: 'html',
   errors: [],
   isDocumented: false,
-  async handle({ params }, { probes }) {
+  async handle(request, { probes }) {
     try {
-      return taskReply(await probes.get(params.id, viewerOf(null)));
+      return taskReply(request, await probes.get(request.params.id, viewerOf(null)));
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== 'PROBE_JOB_NOT_FOUND') throw error;
       const content = html`<h1>No such probe</h1><p>Results are kept for 7 days. Results of accounts are not shared on this page.</p>`;
-      return renderPage({ status: 404, title: 'No such probe', content });
+      return renderPage(request, { status: 404, title: 'No such probe', content });
     }
   },
 });
 
-function taskReply(task: TaskView) {
+function taskReply(request: PageRequest, task: TaskView) {
   const { title, columns } = definitionOf(task.probe_type);
   const target = textCell(task.target);
   const content = html`
@@ -57,7 +57,7 @@ ${tableHtml({
 ${disturbedLine(task.node_results)}
 ${task.node_results.map((result) => detailBlock(task, result))}
 <p><a href="/v1/probe/tasks/${task.task_id}">as JSON</a></p>`;
-  return renderPage({
+  return renderPage(request, {
     title: `${title} ${target}`,
     content,
     ...(task.status === 'running' ? { script: RELOAD } : {}),

@@ -4,12 +4,10 @@ import { type ErrorCode, errorTable, isErrorCode } from '../error-table.js';
 import { ApiError } from '../errors.js';
 import { declaredErrors } from '../frame/declared-errors.js';
 import { type Locale, localeNames, locales } from '../locale.js';
+import { type Html, html } from '../pages/html.js';
+import { renderPage } from '../pages/page.js';
 import { type AnyRoute, defineRoute } from '../route.js';
 import { errorPageText } from './error-page-text.js';
-import { type Html, html } from './html.js';
-import { pageLocale, renderPage } from './page.js';
-
-const languageQuery = Type.Object({ lang: Type.Optional(Type.String({ maxLength: 16 })) });
 
 /** Page `/docs/errors/{code}`, the doc_url of every error: its meaning, its remedy, and which of `routes` return it. */
 export function errorPageRoute(routes: readonly AnyRoute[]): AnyRoute {
@@ -22,7 +20,6 @@ export function errorPageRoute(routes: readonly AnyRoute[]): AnyRoute {
     tag: 'Reference',
     auth: { kind: 'none' },
     params: Type.Object({ code: Type.String({ maxLength: 64 }) }),
-    query: languageQuery,
     replies: { 200: Type.String() },
     replyKind: 'html',
     errors: ['NOT_FOUND'],
@@ -30,8 +27,8 @@ export function errorPageRoute(routes: readonly AnyRoute[]): AnyRoute {
     handle: async (request) => {
       const { code } = request.params;
       if (!isErrorCode(code)) throw new ApiError('NOT_FOUND');
-      const locale = pageLocale(request);
-      return renderPage({ title: code, locale, isTranslated: true, content: contentOf(code, locale, documented) });
+      const content = contentOf(code, request.locale, documented);
+      return renderPage(request, { title: code, description: errorTable[code].messages[request.locale], content });
     },
   });
 }
@@ -44,15 +41,13 @@ export const errorIndexRoute = defineRoute({
   summary: 'Every error code',
   tag: 'Reference',
   auth: { kind: 'none' },
-  query: languageQuery,
   replies: { 200: Type.String() },
   replyKind: 'html',
   errors: [],
   isDocumented: false,
   handle: async (request) => {
-    const locale = pageLocale(request);
-    const { title } = errorPageText[locale];
-    return renderPage({ title, locale, isTranslated: true, content: indexOf(locale) });
+    const { locale } = request;
+    return renderPage(request, { title: errorPageText[locale].title, content: indexOf(locale) });
   },
 });
 

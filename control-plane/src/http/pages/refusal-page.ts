@@ -1,0 +1,42 @@
+import { textCell } from '@vantage/shared/probe-types/cells.js';
+import Negotiator from 'negotiator';
+import { errorTable } from '../error-table.js';
+import type { ApiError } from '../errors.js';
+import type { RawReply } from '../route.js';
+import { type Html, html } from './html.js';
+import { type PageRequest, renderPage } from './page.js';
+import { refusalTexts } from './refusal-texts.js';
+
+/** True if an Accept header asks for a page before JSON, as browsers do for an address that a person opens. */
+export function prefersPage(accept: string | undefined): boolean {
+  if (accept === undefined || !accept.includes('text/html')) return false;
+  const [best] = new Negotiator({ headers: { accept } }).mediaTypes(['application/json', 'text/html']);
+  return best === 'text/html';
+}
+
+/** An error of the API as a page: what is wrong, what to do, and the id to quote. */
+export function refusalPage(request: PageRequest & { readonly requestId: string }, error: ApiError): RawReply {
+  const { locale, requestId } = request;
+  const texts = refusalTexts[locale];
+  const { code, status, details = {} } = error;
+  const message = errorTable[code].messages[locale];
+  const title = status === 404 ? texts.notFound : message;
+  const advice = texts.advice[status] ?? (status >= 500 ? texts.tryLater : null);
+  const content = html`
+<p class="muted">${status}</p>
+<h1>${title}</h1>
+${advice !== null && html`<p class="text">${advice}</p>`}
+${detailList(details)}
+<p><a class="button" href="/">${texts.home}</a></p>
+<p class="muted small">${texts.code} <a href="/docs/errors/${code}"><code>${code}</code></a> · ${texts.requestId} <code>${requestId}</code></p>`;
+  return renderPage(request, { status, title, content });
+}
+
+function detailList(details: NonNullable<ApiError['details']>): Html | '' {
+  const entries = Object.entries(details);
+  if (entries.length === 0) return '';
+  return html`<dl lang="en">${entries.map(
+    ([field, found]) =>
+      html`<dt>${textCell(field)}</dt><dd>${textCell(found.map(({ message }) => message).join('; '))}</dd>`,
+  )}</dl>`;
+}
