@@ -1,6 +1,10 @@
 import { createHash } from 'node:crypto';
+import { definitionOf, probeTypeNames } from '@vantage/shared/probe-types/index.js';
 import t, { type Test } from 'tap';
+import { unescapeHtml } from '../src/http/pages/html.js';
+import { columnTitle } from '../src/modules/pages/task/column-titles.js';
 import { TARGET_BURST, TARGET_MAX_AT_ONCE, TARGET_RATE_PER_SECOND } from '../src/modules/probes/target-budget.js';
+import { type PageCase, pageCases, startPageWorld } from './_support/page-world.js';
 import { enrollPeer, PeerAgent, successOf } from './_support/peer-agent.js';
 import { type StackSettings, startStack } from './_support/stack.js';
 import { until } from './_support/until.js';
@@ -47,7 +51,7 @@ t.test(
   },
 );
 
-t.test('a probe has a page to share, which grows while it runs and runs no script when it is finished', async (t) => {
+t.test('a probe has a page to share, which names the nodes that are asked and follows their results', async (t) => {
   const { api, get } = await site(t);
   const peers = [];
   for (const declared of [{ country: 'DE', city: 'Berlin', asn: 3320 }, { city: evil }]) {
@@ -61,10 +65,11 @@ t.test('a probe has a page to share, which grows while it runs and runs no scrip
   const running = await get(`/p/${data.task_id}`);
   t.match(
     textOf(running),
-    /^TCP · 127\.0\.0\.1:80 running, 0 results so far · started \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/,
+    /^TCP · 127\.0\.0\.1:80 running: 0 of 2 nodes have replied started \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/,
   );
-  const [, script = ''] = /<script>(.*?)<\/script>/.exec(running.html) ?? [];
-  t.match(script, /location\.reload/);
+  t.match(textOf(running), 'Berlin, DE, AS3320 waiting');
+  t.match(running.html, `data-events="/v1/probe/tasks/${data.task_id}/events"`);
+  const [, script = ''] = /<script>(.*?)<\/script>/s.exec(running.html) ?? [];
   const policy = running.headers.get('content-security-policy') ?? '';
   t.ok(
     policy.includes(`'sha256-${createHash('sha256').update(script).digest('base64')}'`),
@@ -77,21 +82,90 @@ t.test('a probe has a page to share, which grows while it runs and runs no scrip
     peer.sendResults([{ ...success, resultJson: Buffer.from(JSON.stringify(result)) }]);
   };
   answerOf(good, { connect_ms: 12.345, resolved_ip: '127.0.0.1', port: 80, banner: evil });
-  await until('the first result', async () => /1 results so far/.test(textOf(await get(`/p/${data.task_id}`))));
+  await until('the first result', async () => /1 of 2 nodes have/.test(textOf(await get(`/p/${data.task_id}`))));
   answerOf(bad, { success: false, error: { code: 'tcp_refused', message: evil } });
   await api.call('GET', `/v1/probe/tasks/${data.task_id}?wait=20`);
 
   const page = await get(`/p/${data.task_id}`);
   const shown = '&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;·';
-  t.match(textOf(page), /1 of 2 nodes succeeded/);
-  t.ok(textOf(page).includes(`Berlin, DE, AS3320 ok 12.3 ms - 127.0.0.1 80 ${shown}`), textOf(page));
-  t.ok(textOf(page).includes(`${shown} tcp_refused ${shown}`), textOf(page));
-  t.notMatch(page.html, /<script/);
+  t.match(textOf(page), /1 × (?:ok|tcp_refused), 1 × (?:ok|tcp_refused)/);
+  t.match(textOf(page), `Berlin, DE, AS3320 ok TCP 12.3 ms 12.3 ms - 127.0.0.1 80 ${shown}`);
+  t.match(textOf(page), `${shown} tcp_refused - ${shown}`);
+  t.notMatch(page.html, 'data-events="', 'a finished one listens to nothing');
   t.notMatch(page.html, '\u202e', 'no text changes its direction');
-  t.notMatch(page.headers.get('content-security-policy'), /script-src/);
   const [, json = ''] = /href="(\/v1\/probe\/tasks\/[^"]*)"/.exec(page.html) ?? [];
   t.equal((await get(json)).status, 200, 'the link to the JSON');
-  t.match(textOf(await get(`/p/${data.task_ids[0]}`)), /of 1 nodes succeeded/, 'a node task has one, too');
+  t.match(textOf(await get(`/p/${data.task_ids[0]}`)), /80 (?:ok|tcp_refused) started/, 'a node task has one, too');
+});
+
+t.test('a page for a link has a title, a description and a picture of the results', async (t) => {
+  const { api, get } = await site(t);
+  await PeerAgent.connect(t, api.url, await enrollPeer(api));
+  const { data } = (await api.call('POST', '/v1/probe/tcp', { body: { target: '127.0.0.1:80' }, as: null })).body;
+  await api.call('GET', `/v1/probe/tasks/${data.task_id}?wait=20`);
+  const page = await get(`/p/${data.task_id}`);
+  t.match(page.html, '<title>TCP 127.0.0.1:80 · Vantage</title>');
+  t.match(page.html, /<meta property="og:description" content="ok, \d{4}-/);
+  const [, image = ''] = /property="og:image" content="([^"]*)"/.exec(page.html) ?? [];
+  const answer = await fetch(image);
+  t.equal(answer.headers.get('content-type'), 'image/png');
+  t.equal(Buffer.from(await answer.arrayBuffer()).toString('latin1', 1, 4), 'PNG');
+  t.equal((await fetch(image.replace(data.task_id, 'pt_1111111111111111111111'))).status, 404);
+});
+
+t.test(
+  'what a probe measured is judged: status 500 and a grade of T are bad, and equal details stand once',
+  async (t) => {
+    const world = await startPageWorld(t);
+    const read = async (path: string) => textOf({ html: await (await fetch(world.api.url + path)).text() });
+    const show = async ({ type, target, results, params }: PageCase) =>
+      read(await world.pageOf(type, target, results, params));
+    const { http, tls, ping, failed } = pageCases as Record<string, PageCase>;
+    const shown = await show(http as PageCase);
+    t.match(shown, '2 × ok, 1 × HTTP 500');
+    t.match(shown, 'São Paulo, BR, AS28573 HTTP 500');
+    t.equal(shown.split('TLSv1.3').length, 2);
+    t.match(shown, 'The same from all 3 nodes TLSv1.3');
+    t.match(shown, 'timeout_ms: 5000 (not shown: headers)');
+    t.notMatch(shown, 'hidden value', 'headers may be secrets of who sent them');
+    t.match(await show(tls as PageCase), 'all 3 nodes: grade T');
+    t.match(await show(ping as PageCase), /25 % loss.*no_reply.*Tokyo, JP, AS2497\./);
+    t.match(
+      await show(failed as PageCase),
+      /First byte never ended.*&gt; 985 ms/,
+      'the phase that never ended, to the deadline',
+    );
+  },
+);
+
+t.test('every column and phase has a title in each language', async (t) => {
+  for (const type of probeTypeNames) {
+    for (const { title } of definitionOf(type).columns) t.ok(columnTitle(title, 'zh-CN'), `${type}: ${title}`);
+  }
+});
+
+t.test('the request of a page runs again from it, on the same nodes, and not from another site', async (t) => {
+  const { api, get } = await site(t);
+  for (const asn of [3320, 3209]) await PeerAgent.connect(t, api.url, await enrollPeer(api, { declared: { asn } }));
+  const body = { target: '127.0.0.1:80', params: { count: 2 }, nodes: { asns: [3320] } };
+  const { data } = (await api.call('POST', '/v1/probe/tcp', { body, as: null })).body;
+  await api.call('GET', `/v1/probe/tasks/${data.task_id}?wait=20`);
+  const page = await get(`/p/${data.task_id}?lang=zh-TW`);
+  const fields = [...page.html.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g)];
+  const form = new URLSearchParams(
+    fields.map(([, name = '', value = '']): [string, string] => [name, unescapeHtml(value)]),
+  );
+  const [, action = ''] = /<form method="post" action="([^"]*)"/.exec(page.html) ?? [];
+  const post = (headers: Record<string, string>) =>
+    fetch(new URL(action, api.url), { method: 'POST', body: form, headers, redirect: 'manual' });
+  const answer = await post({ 'sec-fetch-site': 'same-origin' });
+  t.equal(answer.status, 303);
+  t.match(answer.headers.get('location'), /^\/p\/pt_\w{22}\?lang=zh-TW$/);
+  const again = await get(answer.headers.get('location') ?? '');
+  t.match(textOf(again), 'AS3320');
+  t.match(textOf(again), 'count: 2');
+  t.notMatch(textOf(again), 'AS3209');
+  t.equal((await post({ 'sec-fetch-site': 'cross-site' })).status, 403);
 });
 
 t.test('details of a result appear on its page as text, under the place they were measured from', async (t) => {
@@ -109,8 +183,9 @@ t.test('details of a result appear on its page as text, under the place they wer
   await api.call('GET', `/v1/probe/tasks/${data.task_id}?wait=20`);
   const page = await get(`/p/${data.task_id}`);
   const shown = '&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;·';
-  t.ok(page.html.includes(`<h2>Berlin, DE, AS3320</h2><pre tabindex="0"> 1  ${shown} (127.0.0.1)  1.500 ms</pre>`));
-  t.ok(page.html.includes('late while measuring: Berlin, DE, AS3320 (142 ms)'), 'and whether it can be trusted');
+  const pre = `<pre lang="en" tabindex="0"> 1  ${shown} (127.0.0.1)  1.500 ms</pre>`;
+  t.ok(page.html.includes(`<h2>Berlin, DE, AS3320</h2>${pre}`));
+  t.match(textOf(page), 'busy while it measured', 'and whether it can be trusted');
 });
 
 t.test('the target that a caller names is text on the page and in its title', async (t) => {

@@ -7,7 +7,11 @@ const MAX_LINES = 1000;
 
 /** The details of a result, bounded, and with nothing in them that steers a terminal; none for types without. */
 export function detailLines(type: ProbeType, result: unknown): string[] {
-  const lines = definitionOf(type).details?.lines(result) ?? [];
+  return cleanLines(definitionOf(type).details?.lines(result) ?? []);
+}
+
+/** Lines that show what servers chose, bounded, and with nothing in them that steers a terminal. */
+export function cleanLines(lines: readonly string[]): string[] {
   return lines.slice(0, MAX_LINES).map((line) => {
     const text = textCell(line);
     return text.length > MAX_LINE_LENGTH ? `${text.slice(0, MAX_LINE_LENGTH)}…` : text;

@@ -34,7 +34,18 @@ export interface HttpDialogue {
  * and what TLS agreed on. Phases that did not happen are left out.
  */
 export function httpLines(result: HttpDialogue): string[] {
-  const parts = [hopLines(result), waterfallLines(result), result.tls === null ? [] : tlsLines(result.tls)];
+  return apart([hopLines(result), waterfallLines(result), result.tls === null ? [] : tlsLines(result.tls)]);
+}
+
+/** The same lines without the times of phases, which are drawn elsewhere: they are equal for nodes that saw the same. */
+export function httpDialogueLines(result: HttpDialogue): string[] {
+  return apart([
+    result.redirects.length === 0 ? [] : hopLines(result),
+    result.tls === null ? [] : tlsLines(result.tls),
+  ]);
+}
+
+function apart(parts: readonly (readonly string[])[]): string[] {
   return parts.filter((part) => part.length > 0).flatMap((part, i) => (i === 0 ? part : ['', ...part]));
 }
 

@@ -13,7 +13,7 @@ export const chromeStyle = `
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--ground); color: var(--text); font: 1rem/1.55 system-ui, sans-serif; }
 .site { border-bottom: 1px solid var(--line); }
-.site > div { display: flex; flex-wrap: wrap; gap: .25rem 1.5rem; align-items: baseline; max-width: var(--width); margin: 0 auto;
+.site > div { display: flex; flex-wrap: wrap; gap: .25rem 1.5rem; align-items: center; max-width: var(--width); margin: 0 auto;
   padding: .85rem 1.25rem; }
 .site nav { display: flex; flex-wrap: wrap; gap: .25rem 1rem; }
 .site .languages { margin-left: auto; font-size: var(--small); }
@@ -51,12 +51,14 @@ dl { display: grid; grid-template-columns: max-content 1fr; gap: .25rem 1.25rem;
 dt { color: var(--muted); }
 dd { margin: 0; overflow-wrap: anywhere; }
 ol, ul { padding-left: 1.4rem; }
-@media (max-width: 37.5rem) { dl { grid-template-columns: 1fr; gap: 0; } dd { margin-bottom: .5rem; }
+@media (max-width: 37.5rem) { :root { --display: 1.375rem; --large: 1rem; } pre { white-space: pre-wrap; overflow-wrap: anywhere; }
+  dl { grid-template-columns: 1fr; gap: 0; } dd { margin-bottom: .5rem; }
   .wide { overflow: visible; } .wide table, .wide tbody { display: block; }
   .wide thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   .wide tr { display: block; padding: .5rem 0; border-bottom: 1px solid var(--line); }
   .wide td { display: grid; grid-template-columns: 7.5rem 1fr; gap: .75rem; padding: .1rem 0; border: 0; text-align: left; }
   .wide td:not([data-title]) { grid-template-columns: 1fr; } .wide td > span { overflow-wrap: anywhere; }
+  .wide td.name { font-weight: 600; } .wide td:empty, .wide td:has(> span:empty) { display: none; }
   .wide td[data-title]::before { content: attr(data-title); color: var(--muted); } }
 .contents { columns: 18rem; }
 .contents li { break-inside: avoid; }
@@ -69,6 +71,24 @@ input, select { font: inherit; padding: .5rem .6rem; max-width: 100%; border: 1p
 :focus-visible { outline: 2px solid var(--link); outline-offset: 2px; }
 summary { color: var(--link); cursor: pointer; padding: .25rem 0; }
 @media print { pre { white-space: pre-wrap; overflow-wrap: anywhere; } .wide { overflow: visible; } td { overflow-wrap: anywhere; } }
+td.verdict { white-space: nowrap; }
+.pill { display: inline-flex; gap: .35rem; align-items: center; font-weight: 600; padding: 0 .6rem 0 .45rem; border: 1px solid currentColor; border-radius: 1rem; font-size: var(--small); line-height: 1.5rem; }
+main .pill.none { color: var(--muted); font-weight: 400; }
+.pill svg { width: .75rem; height: .75rem; flex: none; }
+td.bars { min-width: 11rem; }
+.bar { display: block; width: 100%; height: .75rem; margin: .35rem 0 0; }
+.cut { font-size: var(--small); color: var(--bad); }
+.phase-dns { fill: var(--phase-dns); stroke: var(--phase-dns); } .phase-connect { fill: var(--phase-connect); stroke: var(--phase-connect); }
+.phase-tls { fill: var(--phase-tls); stroke: var(--phase-tls); } .phase-wait { fill: var(--phase-wait); stroke: var(--phase-wait); }
+.phase-load { fill: var(--phase-load); stroke: var(--phase-load); }
+rect { stroke-width: 0; }
+.hatched { fill: none; stroke-width: 12; stroke-dasharray: 3 2.2; }
+.swatch { width: .6rem; height: .6rem; margin-right: .35rem; }
+.row { display: flex; flex-wrap: wrap; gap: .75rem 1rem; align-items: center; }
+.command { position: relative; margin: .5rem 0; }
+.command pre { margin: 0; padding-right: 6rem; white-space: pre-wrap; overflow-wrap: anywhere; user-select: all; }
+.command button { position: absolute; top: .4rem; right: .4rem; padding: .2rem .7rem; font-size: var(--small); background: var(--ground); }
+.whole { white-space: nowrap; }
 .muted { color: var(--muted); }
 .good { color: var(--good); }
 .bad { color: var(--bad); }

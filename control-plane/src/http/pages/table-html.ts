@@ -9,15 +9,18 @@ export interface PageTable {
 }
 
 /** Title of a column. */
-export type PageHeadCell = string | { readonly text: string; readonly look: PageCellLook };
+export type PageHeadCell =
+  | string
+  /** `content` is shown instead of the text, which is the title on a card. */
+  | { readonly text: string; readonly content?: Html; readonly look: PageCellLook };
 
 /** Cell: its text, or content with a look. */
 export type PageCell =
   | string
   | { readonly content: Html | string; readonly look?: PageCellLook; readonly columns?: number };
 
-/** `number` is right-aligned, `words` is prose; the others colour a verdict. */
-export type PageCellLook = 'number' | 'words' | 'good' | 'bad' | 'warn';
+/** `number` is right-aligned, `words` is prose, `name` is the title of a card, `bars` and `verdict` have room of their own; the others colour a verdict. */
+export type PageCellLook = 'number' | 'words' | 'name' | 'bars' | 'verdict' | 'good' | 'bad' | 'warn';
 
 /**
  * A table that scrolls in itself where it is wide; on a narrow screen each row is a card, in which the title of its column stands
@@ -34,14 +37,14 @@ export function tableHtml({ name, head, rows }: PageTable): Html {
 
 function headCell(cell: PageHeadCell): Html {
   if (typeof cell === 'string') return html`<th role="columnheader">${cell}</th>`;
-  return html`<th role="columnheader" class="${cell.look}">${cell.text}</th>`;
+  return html`<th role="columnheader" class="${cell.look}">${cell.content ?? cell.text}</th>`;
 }
 
 function bodyCell(cell: PageCell, title: string): Html {
   if (typeof cell === 'string') return html`<td role="cell" data-title="${title}"><span>${cell}</span></td>`;
   const look = cell.look === undefined ? '' : html` class="${cell.look}"`;
   const columns = cell.columns === undefined ? '' : html` colspan="${cell.columns}"`;
-  // a cell over several columns has no title: its content speaks for itself
-  const label = cell.columns === undefined ? html` data-title="${title}"` : '';
+  // a cell over several columns and the title of a card have no title: their content speaks for itself
+  const label = cell.columns === undefined && cell.look !== 'name' ? html` data-title="${title}"` : '';
   return html`<td role="cell"${look}${columns}${label}><span>${cell.content}</span></td>`;
 }

@@ -2,7 +2,9 @@ import type { AnyRoute } from '../../http/route.js';
 import { abusePage } from './routes/abuse-page.js';
 import { guidePage } from './routes/guide-page.js';
 import { homePage } from './routes/home-page.js';
+import { runProbe } from './routes/run-probe.js';
 import { taskPage } from './routes/task-page.js';
+import { taskPreview } from './routes/task-preview.js';
 
 /** Pages for browsers; none is part of the documented API. */
-export const pageRoutes: readonly AnyRoute[] = [homePage, taskPage, abusePage, guidePage];
+export const pageRoutes: readonly AnyRoute[] = [homePage, runProbe, taskPage, taskPreview, abusePage, guidePage];

@@ -1,5 +1,6 @@
 import type { Clock } from '@vantage/shared/clock.js';
 import type { AsnOf } from '@vantage/shared/probe-types/definition.js';
+import type { ProbeType } from '@vantage/shared/probe-types/index.js';
 import type { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
 import type { Knex } from 'knex';
 import { ApiError } from '../../http/errors.js';
@@ -9,8 +10,9 @@ import { type Viewer, viewerOf } from '../../http/viewer.js';
 import type { Owner } from '../../owners/index.js';
 import type { Plans } from '../../plans/index.js';
 import { Slices } from '../../runtime/slices.js';
-import { isVisibleTo, type Node, type NodeDirectory } from '../nodes/index.js';
+import { isVisibleTo, type Node, type NodeDirectory, statusOf } from '../nodes/index.js';
 import { Asking, type NodeReply } from './asking.js';
+import { checkedBody } from './checked-body.js';
 import { type FinishedResult, finishedResults } from './finished-results.js';
 import { newTask } from './new-task.js';
 import { type NodeTestReceipt, type TakenNodeTests, takeNodeTests } from './node-test-quota.js';
@@ -20,6 +22,7 @@ import {
   chooseSharedNodes,
   type NodeNeed,
   type ProbeRequest,
+  toProbeRequest,
   unfitNodes,
 } from './probe-request.js';
 import type { ProbeWork } from './probe-work.js';
@@ -28,7 +31,7 @@ import { type Submitted, Submitting } from './submitting.js';
 import type { TaskReader } from './task-reader.js';
 import { TaskWaits, type WaitLimits } from './task-waits.js';
 import { type Measured, type Note, TaskWriter } from './task-writer.js';
-import { type TaskView, taskView } from './view.js';
+import { placeOf, type TaskView, taskView } from './view.js';
 
 export type { NodeReply } from './asking.js';
 export { openProbeWork, type ProbeWork } from './probe-work.js';
@@ -175,6 +178,38 @@ export class Probes {
   /** Returns the current state of a task. @throws ApiError PROBE_JOB_NOT_FOUND */
   async get(id: string, viewer: Viewer): Promise<TaskView> {
     return this.#shown(id, readable(await this.options.reader.find(id), viewer), viewer);
+  }
+
+  /**
+   * Returns a task that was created without credentials, as far as this replica knows it, with its parameters and the nodes that
+   * were asked. @throws ApiError PROBE_JOB_NOT_FOUND
+   */
+  async share(id: string) {
+    const viewer = viewerOf(null);
+    const heard = await this.options.reader.findHeard(id);
+    // a node task that is named by its own id is a task of one node, which the database has
+    const found = heard === null || heard.id === id ? heard : await this.options.reader.find(id);
+    const row = readable(found, viewer);
+    const nodes = row.node_tasks.map(({ node_id: nodeId, state }) => {
+      const node = visibleNode(this.options.directory.find(nodeId), viewer);
+      return { id: nodeId, name: node?.name ?? null, place: placeOf(node), isPending: state === 'pending' };
+    });
+    const { params } = row.spec as { readonly params: Readonly<Record<string, unknown>> };
+    return { task: await this.#shown(id, row, viewer), params, nodes };
+  }
+
+  /**
+   * Stores and sends a request of a form, whose body is checked as that of the API.
+   * @throws ApiError as `create`
+   */
+  createFromForm(type: ProbeType, body: unknown, caller: Caller): Promise<ProbeCreated> {
+    return this.create(toProbeRequest(type, checkedBody(type, body)), caller);
+  }
+
+  /** True if a public node may be asked now. */
+  isOnline(nodeId: string): boolean {
+    const node = visibleNode(this.options.directory.find(nodeId), viewerOf(null));
+    return node !== null && statusOf(node) === 'online';
   }
 
   /**

@@ -112,7 +112,8 @@ function lastInstant(finished: readonly NodeTaskRow[]): string | null {
   return instants.length === 0 ? null : new Date(Math.max(...instants)).toISOString();
 }
 
-function placeOf(node: Node | null) {
+/** Place and network of a node, without its coordinates; all null where it is not visible. */
+export function placeOf(node: Node | null) {
   return {
     asn: node?.asn ?? null,
     city: node?.city ?? null,

@@ -1,0 +1,24 @@
+import { textCell } from '@vantage/shared/probe-types/cells.js';
+
+interface PlacedNode {
+  readonly id: string;
+  /** Null: not visible to the reader. */
+  readonly name: string | null;
+  readonly place: { readonly city: string | null; readonly country: string | null; readonly asn: number | null };
+}
+
+/** Text of the place of each node, by its id: with the name where the place is unknown or that of two nodes. */
+export function placeTexts(nodes: readonly PlacedNode[]): ReadonlyMap<string, string> {
+  const places = nodes.map(placeText);
+  return new Map(
+    nodes.map(({ id, name }, i) => {
+      const place = places[i] ?? '';
+      const isClear = place !== '' && places.filter((other) => other === place).length === 1;
+      return [id, isClear ? place : textCell([name ?? id, place].filter((part) => part !== '').join(', '))];
+    }),
+  );
+}
+
+function placeText({ place: { city, country, asn } }: PlacedNode): string {
+  return textCell([city, country, asn === null ? null : `AS${asn}`].filter((part) => part !== null).join(', '));
+}

@@ -1,0 +1,184 @@
+import { msCell, textCell } from '@vantage/shared/probe-types/cells.js';
+import { cleanLines, detailLines } from '@vantage/shared/probe-types/detail-lines.js';
+import { isMuchDisturbed } from '@vantage/shared/probe-types/disturbed-note.js';
+import { type HttpDialogue, httpDialogueLines } from '@vantage/shared/probe-types/http-lines.js';
+import { definitionOf } from '@vantage/shared/probe-types/index.js';
+import type { Locale } from '../../../http/locale.js';
+import { type Html, html } from '../../../http/pages/html.js';
+import { type PageCell, tableHtml } from '../../../http/pages/table-html.js';
+import type { NodeResultView, Probes, TaskView } from '../../probes/index.js';
+import { barSvg, phaseColour } from './bar-svg.js';
+import { columnTitle } from './column-titles.js';
+import { placeTexts } from './place-texts.js';
+import { durationOf, resultPhases } from './result-phases.js';
+import { type TaskTexts, taskTexts } from './task-texts.js';
+import { type Verdict, verdictOf } from './verdict.js';
+
+/** A probe as everyone who has its id may read it. */
+export type SharedTask = Awaited<ReturnType<Probes['share']>>;
+
+/** Everything about the results of a probe: verdicts and figures, phases, details. */
+export function resultsHtml(shared: SharedTask, locale: Locale): Html {
+  const { task } = shared;
+  const texts = taskTexts[locale];
+  const places = placeTexts(shared.nodes);
+  const placeOf = ({ node_id: id }: NodeResultView) => places.get(id) ?? '';
+  const view = { task, locale, texts, placeOf, places };
+  const disturbed = task.node_results.filter((result) => isMuchDisturbed(result)).map(placeOf);
+  return html`
+${resultTable(view, shared)}
+${disturbed.length > 0 && html`<p class="text muted">${texts.disturbed(disturbed.join('; '))}</p>`}
+${phaseTable(view)}
+${detailBlocks(view)}`;
+}
+
+/** How far the probe is, or how it ended: each verdict with the number of nodes that have it. */
+export function statusText(
+  { task: { probe_type: type, status, node_results: results }, nodes }: SharedTask,
+  texts: TaskTexts,
+): string {
+  const count = results.length;
+  if (status === 'running') return texts.running(count, nodes.length);
+  if (status === 'failed') return texts.noResult;
+  const words = results.map((result) => verdictOf(type, result, texts).word);
+  const tally = [...new Set(words)].map((word) => [word, words.filter((other) => other === word).length] as const);
+  if (tally.length === 1) return texts.all(count, words[0] ?? '');
+  return tally.map(([word, times]) => `${times} × ${word}`).join(', ');
+}
+
+interface View {
+  readonly task: TaskView;
+  readonly locale: Locale;
+  readonly texts: TaskTexts;
+  readonly placeOf: (result: NodeResultView) => string;
+  readonly places: ReadonlyMap<string, string>;
+}
+
+function resultTable({ task, locale, texts, placeOf, places }: View, { nodes }: SharedTask): Html {
+  const { probe_type: type, node_results: results } = task;
+  const phases = new Map(results.map((result) => [result, resultPhases(type, result)]));
+  const hasBars = [...phases.values()].some((bars) => bars.length > 0);
+  const scaleMs = Math.max(0, ...[...phases.values()].map(durationOf));
+  // what the bars, the phases or the details show is not repeated
+  const columns = definitionOf(type).columns.filter(({ isInDetails }) => isInDetails !== true);
+  const cellsOf = columns.map(({ cell }) => results.map((result) => (result.success ? unitKept(cell(result)) : '')));
+  const areFigures = cellsOf.map(isFigures);
+  const titleOf = (title: string) => columnTitle(title, locale) ?? title;
+  const rows = results.map((result, row): PageCell[] => {
+    const start: PageCell[] = [
+      { content: placeOf(result), look: 'name' },
+      { content: pill(verdictOf(type, result, texts)), look: 'verdict' },
+    ];
+    const bar: PageCell[] = hasBars
+      ? [{ content: barSvg(phases.get(result) ?? [], scaleMs, locale), look: 'bars' }]
+      : [];
+    if (!result.success) {
+      const message = html`<span class="bad" lang="en">${textCell(result.error?.message ?? null)}</span>`;
+      return [...start, ...bar, { content: message, columns: columns.length, look: 'words' }];
+    }
+    const figures = cellsOf.map((cells, column): PageCell => {
+      const text = cells[row] ?? '';
+      const shown = text === 'yes' ? texts.yes : text === 'no' ? texts.no : text;
+      return areFigures[column] ? { content: shown, look: 'number' } : shown;
+    });
+    return [...start, ...bar, ...figures];
+  });
+  const waiting = nodes
+    .filter(({ isPending }) => isPending)
+    .map(({ id }): PageCell[] => [
+      { content: places.get(id) ?? '', look: 'name' },
+      { content: pill({ look: 'none', word: texts.waiting }), look: 'verdict' },
+      { content: '', columns: columns.length + (hasBars ? 1 : 0) },
+    ]);
+  return tableHtml({
+    name: texts.result,
+    head: [
+      texts.from,
+      texts.result,
+      ...(hasBars ? [texts.time] : []),
+      ...columns.map(({ title }, column) =>
+        areFigures[column] ? ({ text: titleOf(title), look: 'number' } as const) : titleOf(title),
+      ),
+    ],
+    rows: [...rows, ...waiting],
+  });
+}
+
+/** Number of phases from which on a table has their times: those of fewer are columns of the results. */
+const LEAST_PHASES = 3;
+
+/** Times of each phase as figures; the head explains the colours of the bars. */
+function phaseTable({ task, locale, texts, placeOf }: View): Html | '' {
+  const bars = task.node_results.map((result) => ({ result, bars: resultPhases(task.probe_type, result) }));
+  const phases = new Map(bars.flatMap((item) => item.bars.map(({ name, title }) => [name, title] as const)));
+  if (phases.size < LEAST_PHASES) return '';
+  const names = Object.keys(order).filter((name) => phases.has(name));
+  return html`<h2>${texts.phases}</h2>
+${tableHtml({
+  name: texts.phases,
+  head: [
+    texts.from,
+    ...names.map((name) => {
+      const title = phases.get(name) ?? '';
+      const shown = columnTitle(title, locale) ?? title;
+      const swatch = html`<svg class="swatch" viewBox="0 0 8 8" aria-hidden="true"><rect class="${phaseColour(name)}" width="8" height="8"/></svg>`;
+      return { text: shown, content: html`${swatch}${shown}`, look: 'number' } as const;
+    }),
+  ],
+  rows: bars
+    .filter((item) => item.bars.length > 0)
+    .map(({ result, bars: own }) => [
+      { content: placeOf(result), look: 'name' },
+      ...names.map((name): PageCell => {
+        const bar = own.find((one) => one.name === name);
+        if (bar === undefined) return { content: '-', look: 'number' };
+        return { content: unitKept(`${bar.isUnfinished ? '> ' : ''}${msCell(bar.ms)}`), look: 'number' };
+      }),
+    ]),
+})}`;
+}
+
+/** Order of phases, as they follow each other. */
+const order = { dns_ms: 0, tcp_ms: 1, tls_ms: 2, ttfb_ms: 3, download_ms: 4 };
+
+/** Details below the places of their nodes; equal ones once. */
+function detailBlocks({ task, texts, placeOf }: View): Html[] {
+  const { probe_type: type, node_results: results } = task;
+  const blocks = new Map<string, string[]>();
+  for (const result of results) {
+    const lines =
+      type === 'http' ? cleanLines(httpDialogueLines(result as unknown as HttpDialogue)) : detailLines(type, result);
+    if (lines.length === 0) continue;
+    const text = lines.join('\n');
+    blocks.set(text, [...(blocks.get(text) ?? []), placeOf(result)]);
+  }
+  return [...blocks].map(([text, places]) => {
+    const joined = places.join('; ');
+    const isAll = places.length === results.length && task.status !== 'running';
+    const title = places.length === 1 ? joined : isAll ? texts.sameFromAll(places.length) : texts.sameFrom(joined);
+    return html`<h2>${title}</h2><pre lang="en" tabindex="0">${text}</pre>`;
+  });
+}
+
+const shapes: Readonly<Record<Verdict['look'], Html>> = {
+  good: html`<path d="M2.5 8.5 6 12l7.5-8" fill="none" stroke="currentColor" stroke-width="2.4"/>`,
+  warn: html`<path d="M8 1.5 15 14H1zM8 6v4m0 1.5V13" fill="none" stroke="currentColor" stroke-width="1.8"/>`,
+  bad: html`<path d="M3 3l10 10M13 3 3 13" fill="none" stroke="currentColor" stroke-width="2.4"/>`,
+  none: html`<circle cx="8" cy="8" r="5.5" fill="none" stroke="currentColor" stroke-width="2" stroke-dasharray="3 2.6"/>`,
+};
+
+/** A verdict with its word and a shape, so that its colour is not all that says it. */
+function pill({ look, word }: Verdict): Html {
+  return html`<span class="pill ${look}"><svg viewBox="0 0 16 16" aria-hidden="true">${shapes[look]}</svg>${word}</span>`;
+}
+
+/** Text in which no line breaks between a figure and its unit. */
+function unitKept(text: string): string {
+  return text.replace(/(\d) (?=(?:ms|s|%|[kMG]?bit\/s|[kMG]?B)\b|%)/g, '$1\u00a0');
+}
+
+/** True if each value of a column is a figure, with or without a unit. */
+function isFigures(cells: readonly string[]): boolean {
+  const given = cells.filter((cell) => cell !== '' && cell !== '-');
+  return given.length > 0 && given.every((cell) => /^[+-]?\d+(?:\.\d+)?(?:\/\d+)?(?:\u00a0\S+)?$/.test(cell));
+}
