@@ -30,26 +30,88 @@ function textOf(page: { html: string }): string {
 }
 
 t.test(
-  'the first page says what the service is, how many nodes are online, and shows a request that works',
+  'the first page says what the service is and where its nodes are, and all its links and commands work',
   async (t) => {
     const { api, get } = await site(t);
     const empty = await get('/');
     t.match([empty.status, empty.headers.get('content-type')], [200, 'text/html; charset=utf-8']);
-    t.match(
-      textOf(empty),
-      /Network diagnostics.*http, ping, dns, tcp, traceroute, mtr.*Nodes online 0 .*Version 0\.1\.0.*Your first probe/,
-    );
+    t.match(textOf(empty), 'No node is online at the moment');
     for (const place of [{ country: 'DE', asn: 3320 }, { country: 'DE', asn: 3209 }, { country: 'FR' }]) {
       await PeerAgent.connect(t, api.url, await enrollPeer(api, { declared: place }));
     }
-    await until('the nodes', async () => /Nodes online 3 in 2 countries, 2 networks/.test(textOf(await get('/'))));
+    await until('the nodes', async () => /3 nodes online in 2 countries and 2 networks/.test(textOf(await get('/'))));
     const page = await get('/');
-    for (const [, href = ''] of page.html.matchAll(/href="([^"]*)"/g)) t.equal((await get(href)).status, 200, href);
+    t.match(textOf(page), /Germany 2 France 1/);
+    t.match(page.html, /<circle class="online" [^>]*><title>Germany: 2\/2<\/title>/, 'the map');
+    t.match(page.html, '<option value="DE">Germany (2)</option>');
+    for (const [, href = ''] of page.html.matchAll(/href="([^"]*)"/g)) {
+      if (!href.startsWith('data:')) t.equal((await get(href)).status, 200, href);
+    }
     const [, url = '', body = ''] = /curl -s (\S+) .*?-d '(.*?)'<\/pre>/s.exec(page.html) ?? [];
     const answer = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
     t.equal(answer.status, 202, 'the curl command of the page, as printed');
   },
 );
+
+t.test('the form of the first page runs a probe without scripts, and shows what it refuses in the form', async (t) => {
+  const { api } = await site(t);
+  for (const country of ['DE', 'FR'])
+    await PeerAgent.connect(t, api.url, await enrollPeer(api, { declared: { country } }));
+  const post = async (fields: Record<string, string>, headers: Record<string, string> = {}) => {
+    const body = new URLSearchParams(fields);
+    const response = await fetch(api.url, { method: 'POST', body, headers, redirect: 'manual' });
+    return { status: response.status, location: response.headers.get('location'), html: await response.text() };
+  };
+  const sent = await post({ type: 'http', target: ' 127.0.0.1/a ', from: 'DE', limit: '5' });
+  t.equal(sent.status, 303);
+  const id = sent.location?.replace('/p/', '');
+  const { body } = await api.call('GET', `/v1/probe/tasks/${id}?wait=20`, { as: null });
+  t.match(body.data, { target: 'https://127.0.0.1/a', node_results: [{ node: { country: 'DE' } }] });
+
+  for (const [fields, status, shown] of [
+    [{ type: 'tcp', target: evil }, 400, 'value="&lt;script&gt;'],
+    [{ type: 'nonsense', target: 'x' }, 400, 'no such type'],
+    [{ type: 'ping', target: '10.0.0.1', params: '{' }, 400, 'must be JSON'],
+    [{ type: 'ping', target: 'a.example', from: 'JP' }, 422, 'no online node matches'],
+    [{ type: 'ping', target: 'a\0b' }, 400, 'is not a text'],
+    [{ type: 'ping', target: 'a.example', limit: '51' }, 400, 'must be'],
+    [{}, 400, 'role="alert"'],
+  ] as const) {
+    const refused = await post(fields as Record<string, string>);
+    t.equal(refused.status, status, shown);
+    t.match(refused.html, shown);
+    t.match(refused.html, '<form method="post" action="/" class="probe">');
+    t.notMatch(refused.html, '<script>alert');
+  }
+  t.equal((await post({ type: 'ping', target: 'a.example' }, { 'sec-fetch-site': 'cross-site' })).status, 403);
+});
+
+t.test('a form counts against the limits of callers without an account, as the operation does', async (t) => {
+  const plans = { anonymous: { requests_per_minute: 100, node_tests_per_day: 1 } };
+  const { api } = await site(t, { VANTAGE_PLANS: JSON.stringify(plans) });
+  await PeerAgent.connect(t, api.url, await enrollPeer(api));
+  const body = new URLSearchParams({ type: 'tcp', target: '127.0.0.1:80' });
+  const post = () => fetch(api.url, { method: 'POST', body, redirect: 'manual' });
+  const first = await post();
+  t.strictSame([first.status, first.headers.get('x-ratelimit-limit')], [303, '100']);
+  const second = await post();
+  t.equal(second.status, 429);
+  t.match(await second.text(), '<div class="refusal" role="alert">');
+  const { status } = await api.call('POST', '/v1/probe/tcp', { body: { target: '127.0.0.1:80' }, as: null });
+  t.equal(status, 429, 'the quota is the same');
+});
+
+t.test('the nodes have a page with country, city, network and state, for browsers', async (t) => {
+  const { api, get } = await site(t);
+  const declared = { country: 'DE', city: 'Berlin', asn: 3320 };
+  await PeerAgent.connect(t, api.url, await enrollPeer(api, { name: 'spree', declared }));
+  await enrollPeer(api, { name: 'seine', declared: { country: 'FR', city: evil } });
+  await until('the nodes', async () => /1 node online/.test(textOf(await get('/nodes'))));
+  const page = await get('/nodes');
+  t.match(textOf(page), /Germany Berlin AS3320 spree online France &lt;script&gt;\S* - seine offline/);
+  t.match(textOf(await get('/nodes?lang=zh-TW')), '德國 Berlin AS3320 spree 在線');
+  t.match(textOf(await get('/nodes?lang=zh-CN')), '法国');
+});
 
 t.test('a probe has a page to share, which names the nodes that are asked and follows their results', async (t) => {
   const { api, get } = await site(t);

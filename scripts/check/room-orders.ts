@@ -46,6 +46,7 @@ export const roomOrders: Readonly<Record<string, readonly string[]>> = {
     'page',
     'routes',
   ],
+  'control-plane/src/modules/pages': ['guide', 'abuse', 'task', 'map', 'home', LOOSE, 'routes'],
   'control-plane/src/modules/monitors': [
     'mails',
     'definition',

@@ -4,7 +4,8 @@
  * their class.
  */
 export const referenceStyle = `
-.note { max-width: var(--width); margin: 0 auto; padding: 1rem 1.25rem 0; color: var(--muted); }
+#reference { flex: 1; }
+.note { width: 100%; max-width: var(--width); margin: 0 auto; padding: 1rem 1.25rem 0; color: var(--muted); }
 html.dark-mode, html.dark-mode .swagger-ui { background: var(--ground); }
 #reference .wrapper { max-width: var(--width); padding: 0 1.25rem; }
 #reference .swagger-ui, #reference .info p, #reference .opblock-description p { color: var(--text); }
@@ -12,7 +13,7 @@ html.dark-mode, html.dark-mode .swagger-ui { background: var(--ground); }
 #reference a.nostyle { color: inherit; text-decoration: none; }
 #reference :is(button, a, select, input, textarea, summary):focus-visible { outline: 2px solid var(--link); outline-offset: 2px; }
 
-footer.attribution { max-width: var(--width); margin: 0 auto; padding: 1rem 1.25rem 2rem; color: var(--muted); font-size: var(--small); }
+footer.attribution { width: 100%; max-width: var(--width); margin: 0 auto; padding: 1rem 1.25rem 2rem; color: var(--muted); font-size: var(--small); }
 
 #reference .info { margin: 1.5rem 0; }
 #reference .info hgroup { margin: 0 0 .75rem; }

@@ -3,6 +3,7 @@ import { type Html, html } from './html.js';
 
 /** Texts of the frame of every page. */
 interface FrameTexts {
+  readonly nodes: string;
   readonly guide: string;
   readonly reference: string;
   readonly language: string;
@@ -13,6 +14,7 @@ interface FrameTexts {
 
 const texts: Readonly<Record<Locale, FrameTexts>> = {
   en: {
+    nodes: 'Nodes',
     guide: 'Getting started',
     reference: 'API reference',
     language: 'Language',
@@ -21,6 +23,7 @@ const texts: Readonly<Record<Locale, FrameTexts>> = {
     traffic: 'About our traffic',
   },
   'zh-CN': {
+    nodes: '节点',
     guide: '快速入门',
     reference: 'API 参考',
     language: '语言',
@@ -29,6 +32,7 @@ const texts: Readonly<Record<Locale, FrameTexts>> = {
     traffic: '关于我们的流量',
   },
   'zh-TW': {
+    nodes: '節點',
     guide: '快速入門',
     reference: 'API 參考',
     language: '語言',
@@ -46,7 +50,7 @@ export function pageHeader({ locale, url }: { readonly locale: Locale; readonly 
   const query = url.includes('?') ? url.slice(url.indexOf('?')) : '';
   return html`<header class="site"><div>
 <a class="brand" href="/"><svg viewBox="0 0 16 16" width="20" height="20" aria-hidden="true"><rect width="16" height="16" rx="3" fill="#0b5cad"/><path d="M3.5 4.5 8 12l4.5-7.5" fill="none" stroke="#fff" stroke-width="2"/></svg>Vantage</a>
-<nav aria-label="Vantage"><a href="/docs/guide">${text.guide}</a><a href="/docs">${text.reference}</a></nav>
+<nav aria-label="Vantage"><a href="/nodes">${text.nodes}</a><a href="/docs/guide">${text.guide}</a><a href="/docs">${text.reference}</a></nav>
 <nav class="languages" aria-label="${text.language}">${locales.map(
     (other) =>
       html`<a href="${withLocale(query, other)}" lang="${other}" hreflang="${other}"${other === locale ? currentPage : ''}>${localeNames[other]}</a>`,

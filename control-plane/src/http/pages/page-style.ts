@@ -11,7 +11,7 @@ export const chromeStyle = `
   --line: #333a43; --link: #7ab8ff; --good: #5fd38d; --bad: #ff8a80; --warn: #f0c36d; --land: #2b323a;
   --phase-dns: #a78be6; --phase-connect: #5aa5e8; --phase-tls: #3fc1b0; --phase-wait: #e0a940; --phase-load: #7fc25c; } }
 * { box-sizing: border-box; }
-body { margin: 0; background: var(--ground); color: var(--text); font: 1rem/1.55 system-ui, sans-serif; }
+body { display: flex; flex-direction: column; min-height: 100vh; margin: 0; background: var(--ground); color: var(--text); font: 1rem/1.55 system-ui, sans-serif; }
 .site { border-bottom: 1px solid var(--line); }
 .site > div { display: flex; flex-wrap: wrap; gap: .25rem 1.5rem; align-items: center; max-width: var(--width); margin: 0 auto;
   padding: .85rem 1.25rem; }
@@ -28,7 +28,7 @@ footer.site { border: 0; border-top: 1px solid var(--line); font-size: var(--sma
 
 /** Text, tables, forms and code of our own pages. */
 export const textStyle = `
-main { max-width: var(--width); margin: 0 auto; padding: 1rem 1.25rem 4rem; min-height: 60vh; }
+main { flex: 1; width: 100%; max-width: var(--width); margin: 0 auto; padding: 1rem 1.25rem 4rem; }
 a { color: var(--link); }
 h1 { font-size: var(--display); line-height: 1.25; margin: 1rem 0 .5rem; overflow-wrap: anywhere; }
 h2 { font-size: var(--title); line-height: 1.3; margin: 2rem 0 .5rem; }
@@ -39,7 +39,8 @@ h3 { font-size: 1rem; margin: 1.25rem 0 .4rem; overflow-wrap: anywhere; }
 code, pre { font: var(--small)/1.5 ui-monospace, monospace; }
 h1 code { font-size: inherit; }
 p code, li code, td code { overflow-wrap: anywhere; }
-pre { background: var(--raised); border: 1px solid var(--line); border-radius: 6px; padding: .8rem 1rem; overflow-x: auto; }
+pre { background: var(--raised); border: 1px solid var(--line); border-radius: 6px; padding: .8rem 1rem; white-space: pre-wrap;
+  overflow-wrap: anywhere; }
 .wide { overflow-x: auto; }
 .wide th { white-space: nowrap; }
 td.words { min-width: 14rem; }
@@ -51,7 +52,7 @@ dl { display: grid; grid-template-columns: max-content 1fr; gap: .25rem 1.25rem;
 dt { color: var(--muted); }
 dd { margin: 0; overflow-wrap: anywhere; }
 ol, ul { padding-left: 1.4rem; }
-@media (max-width: 37.5rem) { :root { --display: 1.375rem; --large: 1rem; } pre { white-space: pre-wrap; overflow-wrap: anywhere; }
+@media (max-width: 37.5rem) { :root { --display: 1.375rem; --large: 1rem; }
   dl { grid-template-columns: 1fr; gap: 0; } dd { margin-bottom: .5rem; }
   .wide { overflow: visible; } .wide table, .wide tbody { display: block; }
   .wide thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
@@ -70,7 +71,7 @@ input, select { font: inherit; padding: .5rem .6rem; max-width: 100%; border: 1p
   background: var(--ground); color: inherit; }
 :focus-visible { outline: 2px solid var(--link); outline-offset: 2px; }
 summary { color: var(--link); cursor: pointer; padding: .25rem 0; }
-@media print { pre { white-space: pre-wrap; overflow-wrap: anywhere; } .wide { overflow: visible; } td { overflow-wrap: anywhere; } }
+@media print { .wide { overflow: visible; } td { overflow-wrap: anywhere; } }
 td.verdict { white-space: nowrap; }
 .pill { display: inline-flex; gap: .35rem; align-items: center; font-weight: 600; padding: 0 .6rem 0 .45rem; border: 1px solid currentColor; border-radius: 1rem; font-size: var(--small); line-height: 1.5rem; }
 main .pill.none { color: var(--muted); font-weight: 400; }
@@ -81,12 +82,32 @@ td.bars { min-width: 11rem; }
 .phase-dns { fill: var(--phase-dns); stroke: var(--phase-dns); } .phase-connect { fill: var(--phase-connect); stroke: var(--phase-connect); }
 .phase-tls { fill: var(--phase-tls); stroke: var(--phase-tls); } .phase-wait { fill: var(--phase-wait); stroke: var(--phase-wait); }
 .phase-load { fill: var(--phase-load); stroke: var(--phase-load); }
-rect { stroke-width: 0; }
 .hatched { fill: none; stroke-width: 12; stroke-dasharray: 3 2.2; }
 .swatch { width: .6rem; height: .6rem; margin-right: .35rem; }
+rect, .land { stroke-width: 0; }
+.map { display: block; width: 100%; height: auto; margin: .5rem 0; }
+.land { fill: var(--land); }
+.map .online { fill: var(--link); fill-opacity: .85; stroke: var(--ground); stroke-width: 1.5; }
+.map .offline { fill: var(--ground); stroke: var(--muted); stroke-width: 2; }
+.probe { display: grid; grid-template-columns: max-content 1fr max-content max-content max-content; gap: .75rem; align-items: end;
+  padding: 1rem; background: var(--raised); border: 1px solid var(--line); border-radius: 8px; margin: 1.25rem 0 .5rem; }
+.probe label { display: grid; gap: .25rem; color: var(--muted); font-size: var(--small); min-width: 0; }
+.probe input, .probe select { width: 100%; font-size: 1rem; color: var(--text); min-height: 2.75rem; }
+.probe select { max-width: 14rem; }
+.probe button { min-height: 2.75rem; }
+@media (max-width: 48rem) { .probe { grid-template-columns: 1fr 1fr; } .probe .target, .probe button { grid-column: 1 / -1; }
+  .probe .target { order: -1; } .probe .from { order: 1; grid-column: 1 / -1; } .probe button { order: 2; } .probe select { max-width: none; } }
+.places { display: grid; grid-template-columns: 3fr 1fr; gap: 2rem; align-items: center; }
+.places ul { list-style: none; padding: 0; margin: 0; }
+.places li { display: flex; justify-content: space-between; gap: 1rem; padding: .25rem 0; border-bottom: 1px solid var(--line); }
+@media (max-width: 48rem) { .places { grid-template-columns: 1fr; gap: .5rem; } }
+.refusal { border-left: 4px solid var(--bad); padding: .1rem 0 .1rem 1rem; margin: 1rem 0; }
+.refusal p { margin: .35rem 0; }
+.ways { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); gap: 0 2.5rem; }
+.ways section { min-width: 0; }
 .row { display: flex; flex-wrap: wrap; gap: .75rem 1rem; align-items: center; }
 .command { position: relative; margin: .5rem 0; }
-.command pre { margin: 0; padding-right: 6rem; white-space: pre-wrap; overflow-wrap: anywhere; user-select: all; }
+.command pre { margin: 0; padding-right: 6rem; user-select: all; }
 .command button { position: absolute; top: .4rem; right: .4rem; padding: .2rem .7rem; font-size: var(--small); background: var(--ground); }
 .whole { white-space: nowrap; }
 .muted { color: var(--muted); }

@@ -14,11 +14,9 @@ export interface ProbeForm {
 /** Fields of an empty form. */
 export const emptyForm: ProbeForm = { type: 'http', target: '', from: '', limit: 3 };
 
-/** Fields of a form that was sent. @throws ApiError VALIDATION_FAILED for text that cannot be stored */
-export function readForm(bytes: Buffer): URLSearchParams {
-  const fields = new URLSearchParams(bytes.toString('utf8'));
+/** Checks that each field is a text that can be stored. @throws ApiError VALIDATION_FAILED */
+export function checkFields(fields: URLSearchParams): void {
   for (const [name, value] of fields) if (!isStorableText(value)) throw fieldError(name, 'format', 'is not a text');
-  return fields;
 }
 
 /** The visible fields. */

@@ -1,45 +1,58 @@
-import { probeTypeNames } from '@vantage/shared/probe-types/index.js';
+import { isProbeType } from '@vantage/shared/probe-types/index.js';
 import { Type } from 'typebox';
-import { html } from '../../../http/pages/html.js';
-import { renderPage } from '../../../http/pages/page.js';
+import { ApiError, fieldError } from '../../../http/errors.js';
+import { chosenLocale, withLocale } from '../../../http/locale.js';
+import { refuseOtherSites } from '../../../http/pages/same-site.js';
 import { defineRoute } from '../../../http/route.js';
-import { viewerOf } from '../../../http/viewer.js';
+import { checkFields, probeBody, shownFields } from '../home/form.js';
+import { renderHome } from '../home/home-page.js';
 
-/** GET /: introduction to the service, with a first request to try. */
-export const homePage = defineRoute({
-  operationId: 'getHomePage',
-  method: 'GET',
+const common = {
   path: '/',
-  summary: 'Home page',
   tag: 'Pages',
   auth: { kind: 'none' },
-  replies: { 200: Type.String() },
   replyKind: 'html',
-  errors: [],
   isDocumented: false,
-  async handle(request, { nodes, pages: site }) {
-    const online = nodes.list(viewerOf(null), { status: 'online' });
-    const countries = new Set(online.map(({ country }) => country).filter((country) => country !== null));
-    const networks = new Set(online.map(({ asn }) => asn).filter((asn) => asn !== null));
-    const content = html`
-<h1>Network diagnostics from many places at once</h1>
-<p>Vantage runs ${probeTypeNames.join(', ')} probes from small agents on other people's machines and combines the results.</p>
-<dl>
-<dt>Nodes online</dt><dd>${online.length}${countries.size > 0 && html` in ${countries.size} ${countries.size === 1 ? 'country' : 'countries'}`}${networks.size > 0 && html`, ${networks.size} ${networks.size === 1 ? 'network' : 'networks'}`} · <a href="/v1/nodes">list</a></dd>
-<dt>New here?</dt><dd><a href="/docs/guide">getting started with curl</a></dd>
-<dt>Reference</dt><dd><a href="/docs">interactive documentation</a> · <a href="/v1/openapi.json">OpenAPI document</a></dd>
-<dt>Complaints</dt><dd><a href="/abuse">about our traffic</a></dd>
-<dt>Version</dt><dd>${site.version}</dd>
-</dl>
-<h2>Your first probe</h2>
-<p>Have up to three nodes in different networks fetch a page. No account is needed.</p>
-<pre tabindex="0">curl -s ${site.publicUrl}/v1/probe/http \\
-  -H 'Content-Type: application/json' \\
-  -d '{"target": "https://example.com/"}'</pre>
-<p>The response has a <code>task_id</code>. Wait for the end of the task, or open its page:</p>
-<pre tabindex="0">curl -s '${site.publicUrl}/v1/probe/tasks/TASK_ID?wait=30'
+} as const;
 
-${site.publicUrl}/p/TASK_ID</pre>`;
-    return renderPage(request, { title: 'Network diagnostics', content });
+/** GET /: what the service is, with a form that runs a probe. */
+export const homePage = defineRoute({
+  ...common,
+  operationId: 'getHomePage',
+  method: 'GET',
+  summary: 'Home page',
+  replies: { 200: Type.String() },
+  errors: [],
+  handle: async (request, services) => renderHome(request, services),
+});
+
+/** POST /: the form of a probe. It acts without credentials, within the limits of callers without an account. */
+export const runProbe = defineRoute({
+  ...common,
+  operationId: 'postHomePage',
+  method: 'POST',
+  summary: 'Run a probe from a form',
+  limit: 'standard',
+  rawBody: { keepBytes: 8_192 },
+  // a refusal is the form again
+  replies: Object.fromEntries([303, 400, 404, 422, 429, 503].map((status) => [status, Type.String()])),
+  errors: ['FORBIDDEN'],
+  async handle(request, services) {
+    refuseOtherSites(request);
+    const { probes } = services;
+    const fields = new URLSearchParams(request.rawBody.bytes.toString('utf8'));
+    const form = shownFields(fields);
+    try {
+      checkFields(fields);
+      if (!isProbeType(form.type)) throw fieldError('type', 'unknown', 'no such type');
+      const body = probeBody(fields, (id) => probes.isOnline(id));
+      const { task_id: id } = await probes.createFromForm(form.type, body, request);
+      const language = chosenLocale(request.url);
+      const page = language === null ? `/p/${id}` : withLocale(`/p/${id}`, language);
+      return { status: 303, raw: { contentType: 'text/html; charset=utf-8', body: '' }, headers: { Location: page } };
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      return renderHome(request, services, { form, error });
+    }
   },
 });
