@@ -70,6 +70,33 @@ t.test('the pages in a browser', { skip: noBrowser }, async (t) => {
     },
   );
 
+  await t.test(
+    'the box filters operations by words, and exactly those that need credentials have a lock',
+    async (t) => {
+      await page.goto('about:blank');
+      await page.goto(`${api.url}/docs`);
+      const box = page.getByLabel('Filter operations');
+      const shown = () => page.locator('.opblock:visible').evaluateAll((blocks) => blocks.map(({ id }) => id));
+      await box.fill('probe task');
+      const found = ['getProbeTask', 'listProbeTasks', 'streamProbeTask'].map((id) => `operations-Probes-${id}`);
+      await until('the filter', async () => (await shown()).toSorted().join() === found.join());
+      const locks = await page
+        .locator('.opblock:visible:has(.authorization__btn)')
+        .evaluateAll((blocks) => blocks.map(({ id }) => id));
+      t.strictSame(locks, ['operations-Probes-listProbeTasks'], 'other tasks are read without credentials');
+      t.equal(await page.getByLabel('Needs credentials').count(), 1);
+    },
+  );
+
+  await t.test('headers that most operations have are folded', async (t) => {
+    await openAt('Probes', 'createTCPProbe');
+    const folded = block.locator('.common details, details.common');
+    t.ok((await folded.count()) >= 4, 'of the request and of the responses');
+    t.notOk(await block.getByText('Your own id for this request').isVisible());
+    await block.locator('summary', { hasText: 'X-Request-Id (header)' }).click();
+    t.ok(await block.getByText('Your own id for this request').isVisible());
+  });
+
   await t.test('"execute" submits a real probe and shows its response', async (t) => {
     await openAt('Probes', 'createTCPProbe');
     const answer = await execute('127.0.0.1:80');

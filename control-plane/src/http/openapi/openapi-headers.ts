@@ -73,6 +73,9 @@ export type HeaderName = keyof typeof headerComponents;
 /** The headers of a limit (API specification 7). */
 export const rateLimitHeaders = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'] as const;
 
+/** Response headers that most operations have: the reference folds them. */
+export const commonHeaders: readonly HeaderName[] = ['X-Request-Id', ...rateLimitHeaders, 'Content-Language'];
+
 /** `headers` of a response, by reference; every response has an X-Request-Id. */
 export function headerReferences(names: readonly HeaderName[]): JsonObject {
   const all: HeaderName[] = ['X-Request-Id', ...names];
@@ -112,6 +115,14 @@ export const parameterComponents = {
 } as const satisfies JsonObject;
 
 export type ParameterName = keyof typeof parameterComponents;
+
+/** Request headers that most operations take: the reference folds them. */
+export const commonParameters: readonly string[] = [
+  parameterComponents.AcceptLanguage.name,
+  parameterComponents.RequestId.name,
+  parameterComponents.IdempotencyKey.name,
+  parameterComponents.IfNoneMatch.name,
+];
 
 /** A request header of the components, by reference. */
 export function parameterReference(name: ParameterName): JsonObject {

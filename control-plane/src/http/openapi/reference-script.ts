@@ -1,6 +1,9 @@
+import { commonHeaders, commonParameters } from './openapi-headers.js';
+
 /**
- * Starts Swagger UI on the document: requests go to the origin of the page, error responses are folded, unnamed
- * controls get a name, and the page is dark if the reader prefers dark pages.
+ * Starts Swagger UI on the document: requests go to the origin of the page, error responses and headers that most operations have
+ * are folded, operations that need credentials have a lock and no others, a box filters operations by words, unnamed controls get
+ * a name, and the page is dark if the reader prefers dark pages.
  */
 export function referenceScript(documentPath: string): string {
   return `'use strict';
@@ -26,11 +29,63 @@ const foldErrors = (Original, { React }) => (props) => {
     React.createElement('tr', null, React.createElement('td', null), React.createElement('td', null, button)));
 };
 
+// a lock for operations that need credentials; those that may be called without have none
+const isOptional = (security) => !security || security.some((needed) => needed.size === 0);
+const trueLock = (Original, { React }) => (props) => {
+  const { operationProps } = props;
+  const security = operationProps.get('security');
+  const shown = isOptional(security) && security ? operationProps.set('security', security.clear()) : operationProps;
+  return React.createElement(Original, { ...props, operationProps: shown });
+};
+const lockButton = (Original, { React }) => ({ isAuthorized, onClick }) =>
+  React.createElement('button', {
+    type: 'button', className: 'authorization__btn ' + (isAuthorized ? 'given' : 'needed'),
+    'aria-label': isAuthorized ? 'Credentials are entered' : 'Needs credentials',
+    title: isAuthorized ? 'Credentials are entered' : 'Needs credentials',
+    onClick: (event) => { event.stopPropagation(); onClick?.(); },
+  }, React.createElement('svg', { viewBox: '0 0 20 20', width: 20, height: 20, 'aria-hidden': true },
+    React.createElement('path', { d: 'M5 9V6a5 5 0 0 1 10 0v3h1v9H4V9zm2 0h6V6a3 3 0 0 0-6 0z' })));
+
+// every word must be in the tag, method, path, id or summary of an operation
+const opsFilter = (tagged, phrase) => {
+  const words = phrase.toLowerCase().split(/\\s+/).filter((word) => word !== '');
+  const fits = (tag, item) => {
+    const operation = item.get('operation');
+    const parts = [tag, item.get('method'), item.get('path'), operation.get('operationId'), operation.get('summary')];
+    const text = parts.join(' ').toLowerCase();
+    return words.every((word) => text.includes(word));
+  };
+  return tagged
+    .map((of, tag) => of.set('operations', of.get('operations').filter((item) => fits(tag, item))))
+    .filter((of) => of.get('operations').size > 0);
+};
+
+const commonHeaders = ${JSON.stringify(commonHeaders)};
+const foldHeaders = (Original, { React }) => (props) => {
+  const isCommon = (_, name) => commonHeaders.includes(name);
+  const [common, own] = [props.headers.filter(isCommon), props.headers.filterNot(isCommon)];
+  return React.createElement(React.Fragment, null,
+    own.size > 0 ? React.createElement(Original, { ...props, headers: own }) : null,
+    common.size === 0 ? null : React.createElement('details', { className: 'common' },
+      React.createElement('summary', null, 'Headers of most responses: ' + common.keySeq().join(', ')),
+      React.createElement(Original, { ...props, headers: common })));
+};
+const commonParameters = ${JSON.stringify(commonParameters)};
+const foldParameter = (Original, { React }) => (props) => {
+  const row = React.createElement(Original, props);
+  if (props.rawParam.get('in') !== 'header' || !commonParameters.includes(props.rawParam.get('name'))) return row;
+  return React.createElement('tr', null, React.createElement('td', { colSpan: 2, className: 'common' },
+    React.createElement('details', null,
+      React.createElement('summary', null, props.rawParam.get('name') + ' (header)'),
+      React.createElement('table', null, React.createElement('tbody', null, row)))));
+};
+
 const names = [
   ['textarea.body-param__text', 'Request body'],
   ['.examples-select-element', 'Example'],
   ['select.content-type', 'Media type'],
   ['.close-modal', 'Close'],
+  ['.operation-filter-input', 'Filter operations'],
   ['.auth-btn-wrapper .authorize', 'Authorize: apply these credentials'],
   ['.auth-btn-wrapper .btn-done', 'Close'],
   ['.auth-btn-wrapper [aria-label="Remove authorization"]', 'Logout: forget these credentials'],
@@ -42,6 +97,7 @@ const nameControls = () => {
       if (control.getAttribute('aria-label') !== name) control.setAttribute('aria-label', name);
     }
   }
+  for (const box of document.querySelectorAll('.operation-filter-input')) box.placeholder = 'Filter: words of a path, a tag or a summary';
   for (const [selector, role, name] of places) {
     const place = document.querySelector(selector);
     if (place && !place.hasAttribute('role')) {
@@ -56,7 +112,7 @@ const nameControls = () => {
 };
 new MutationObserver(nameControls).observe(document.getElementById('reference'), { childList: true, subtree: true });
 
-SwaggerUIBundle({
+const ui = SwaggerUIBundle({
   url: '${documentPath}',
   dom_id: '#reference',
   // else the document would be sent to a public validator
@@ -65,7 +121,16 @@ SwaggerUIBundle({
   tryItOutEnabled: true,
   displayRequestDuration: true,
   defaultModelsExpandDepth: 0,
-  plugins: [{ wrapComponents: { DeepLink: plainPath, response: foldErrors } }],
+  filter: true,
+  plugins: [{
+    fn: { opsFilter },
+    wrapComponents: {
+      DeepLink: plainPath, response: foldErrors, headers: foldHeaders, parameterRow: foldParameter,
+      OperationSummary: trueLock, authorizeOperationBtn: lockButton,
+    },
+  }],
+  // a long list is scrolled to an operation before it is known where the list begins: once more, when it is
+  onComplete: () => setTimeout(() => location.hash && ui.layoutActions.parseDeepLinkHash(location.hash), 100),
   requestInterceptor: (request) => {
     const { pathname, search } = new URL(request.url, location.href);
     request.url = location.origin + pathname + search;

@@ -4,8 +4,7 @@
  * their class.
  */
 export const referenceStyle = `
-#reference { flex: 1; }
-.note { width: 100%; max-width: var(--width); margin: 0 auto; padding: 1rem 1.25rem 0; color: var(--muted); }
+.note { max-width: var(--width); margin: 0 auto; padding: 1rem 1.25rem 0; color: var(--muted); }
 html.dark-mode, html.dark-mode .swagger-ui { background: var(--ground); }
 #reference .wrapper { max-width: var(--width); padding: 0 1.25rem; }
 #reference .swagger-ui, #reference .info p, #reference .opblock-description p { color: var(--text); }
@@ -13,7 +12,7 @@ html.dark-mode, html.dark-mode .swagger-ui { background: var(--ground); }
 #reference a.nostyle { color: inherit; text-decoration: none; }
 #reference :is(button, a, select, input, textarea, summary):focus-visible { outline: 2px solid var(--link); outline-offset: 2px; }
 
-footer.attribution { width: 100%; max-width: var(--width); margin: 0 auto; padding: 1rem 1.25rem 2rem; color: var(--muted); font-size: var(--small); }
+footer.attribution { max-width: var(--width); margin: 0 auto; padding: 1rem 1.25rem 2rem; color: var(--muted); font-size: var(--small); }
 
 #reference .info { margin: 1.5rem 0; }
 #reference .info hgroup { margin: 0 0 .75rem; }
@@ -38,6 +37,16 @@ footer.attribution { width: 100%; max-width: var(--width); margin: 0 auto; paddi
 #reference .btn.authorize svg { fill: var(--good); color: var(--good); }
 #reference .btn.cancel { color: var(--bad); border-color: var(--bad); background: transparent; }
 #reference .btn.execute { background: #0b5cad; border-color: #0b5cad; color: #fff; }
+
+#reference :has(.operation-filter-input:not(:placeholder-shown)) > main .webhooks-container { display: none; }
+#reference .filter { max-width: var(--width); padding: 0 1.25rem; margin: 0 auto 1rem; border: 0; }
+#reference .filter .operation-filter-input { width: 100%; max-width: none; margin: 0; padding: .6rem .75rem; font-size: 1rem; color: var(--text);
+  background: var(--ground); border: 1px solid var(--muted); border-radius: 6px; }
+#reference .authorization__btn svg { fill: var(--muted); }
+#reference .authorization__btn.given svg { fill: var(--good); }
+#reference details.common, #reference td.common { font-size: var(--small); color: var(--text); }
+#reference td.common { padding: .15rem 0; }
+#reference .common summary { cursor: pointer; color: var(--link); overflow-wrap: anywhere; }
 
 #reference .opblock-tag { color: var(--text); border-color: var(--line); font-size: var(--title); }
 #reference .opblock-tag small { color: var(--muted); font-size: var(--small); }
@@ -91,6 +100,7 @@ footer.attribution { width: 100%; max-width: var(--width); margin: 0 auto; paddi
 #reference .auth-container input[type=text], #reference .auth-container input[type=password] { width: 100%; min-width: 0; }
 
 @media (max-width: 48rem) {
+  #reference .scheme-container { position: static; }
   #reference .opblock-tag { flex-wrap: wrap; }
   #reference .opblock-tag small { flex-basis: 100%; padding: 0; }
   #reference .opblock-tag .expand-operation { position: absolute; right: 0; top: .6rem; }

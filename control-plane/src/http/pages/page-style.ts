@@ -11,7 +11,7 @@ export const chromeStyle = `
   --line: #333a43; --link: #7ab8ff; --good: #5fd38d; --bad: #ff8a80; --warn: #f0c36d; --land: #2b323a;
   --phase-dns: #a78be6; --phase-connect: #5aa5e8; --phase-tls: #3fc1b0; --phase-wait: #e0a940; --phase-load: #7fc25c; } }
 * { box-sizing: border-box; }
-body { display: flex; flex-direction: column; min-height: 100vh; margin: 0; background: var(--ground); color: var(--text); font: 1rem/1.55 system-ui, sans-serif; }
+body { margin: 0; background: var(--ground); color: var(--text); font: 1rem/1.55 system-ui, sans-serif; }
 .site { border-bottom: 1px solid var(--line); }
 .site > div { display: flex; flex-wrap: wrap; gap: .25rem 1.5rem; align-items: center; max-width: var(--width); margin: 0 auto;
   padding: .85rem 1.25rem; }
@@ -28,6 +28,7 @@ footer.site { border: 0; border-top: 1px solid var(--line); font-size: var(--sma
 
 /** Text, tables, forms and code of our own pages. */
 export const textStyle = `
+body { display: flex; flex-direction: column; min-height: 100vh; }
 main { flex: 1; width: 100%; max-width: var(--width); margin: 0 auto; padding: 1rem 1.25rem 4rem; }
 a { color: var(--link); }
 h1 { font-size: var(--display); line-height: 1.25; margin: 1rem 0 .5rem; overflow-wrap: anywhere; }
