@@ -6,7 +6,20 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { setUp } from './setup.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const commands = ['demo', 'test', 'check', 'bench', 'lab', 'nemesis', 'simulate', 'fuzz', 'release', 'build', 'format'];
+const commands = [
+  'demo',
+  'test',
+  'check',
+  'bench',
+  'lab',
+  'nemesis',
+  'simulate',
+  'pages',
+  'fuzz',
+  'release',
+  'build',
+  'format',
+];
 /** Commands whose work goes on when the sources do not compile: `check` reports it, `format` does not care. */
 const despiteTypeErrors = new Set(['check', 'format']);
 

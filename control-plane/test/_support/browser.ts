@@ -62,10 +62,10 @@ export function overflowOf(page: Page): Promise<number> {
   return page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
 }
 
-/** Texts of values and tables of our own pages that are wider than their place, so that a reader has to scroll in them. */
+/** Texts of our own pages that are wider than their place, so that a reader has to scroll in them or does not see their end. */
 export function cutTexts(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(
-    `[...document.querySelectorAll('main .wide, main .wide td, main dd')]
+    `[...document.querySelectorAll('main .wide, main .wide td, main dd, main pre, main p, main h1, main h2, main .pill, main button, main label, .site a')]
        .filter((element) => element.scrollWidth > element.clientWidth + 1)
        .map((element) => element.innerText.slice(0, 80))`,
   );

@@ -62,7 +62,7 @@ function contentOf(code: ErrorCode, locale: Locale, documented: readonly AnyRout
   return html`<h1><code>${code}</code></h1>
 <p class="lead">${messages[locale]}</p>
 <dl>
-<dt>${text.status}</dt><dd>${statuses.map((status) => html`<div>${status} ${STATUS_CODES[status]}</div>`)}</dd>
+<dt>${text.status}</dt><dd>${statuses.map((status) => html`<div>${status} <span lang="en">${STATUS_CODES[status]}</span></div>`)}</dd>
 <dt>${text.code}</dt><dd><code>{"error": {"code": "${code}", …}}</code></dd>
 </dl>
 <h2>${text.toDo}</h2>
@@ -81,7 +81,7 @@ function indexOf(locale: Locale): Html {
   return html`<h1>${text.title}</h1>
 ${statuses.map((status) => {
   const answered = codes.filter((code) => errorTable[code].statuses.includes(status));
-  return html`<h2>${status} ${STATUS_CODES[status]}</h2>
+  return html`<h2>${status} <span lang="en">${STATUS_CODES[status]}</span></h2>
 <p class="text">${text.advice[status]}</p>
 <ul class="contents">${answered.map((code) => html`<li><a href="/docs/errors/${code}"><code>${code}</code></a><br>${errorTable[code].messages[locale]}</li>`)}</ul>`;
 })}

@@ -44,7 +44,8 @@ pre { background: var(--raised); border: 1px solid var(--line); border-radius: 6
   overflow-wrap: anywhere; }
 .wide { overflow-x: auto; }
 .wide th { white-space: nowrap; }
-td.words { min-width: 14rem; }
+td.name { min-width: 9rem; }
+td.words { min-width: 12rem; overflow-wrap: anywhere; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
 th, td { text-align: left; padding: .4rem .75rem .4rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 th { color: var(--muted); font-weight: 600; font-size: var(--small); }
@@ -58,8 +59,8 @@ ol, ul { padding-left: 1.4rem; }
   .wide { overflow: visible; } .wide table, .wide tbody { display: block; }
   .wide thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   .wide tr { display: block; padding: .5rem 0; border-bottom: 1px solid var(--line); }
-  .wide td { display: grid; grid-template-columns: 7.5rem 1fr; gap: .75rem; padding: .1rem 0; border: 0; text-align: left; }
-  .wide td:not([data-title]) { grid-template-columns: 1fr; } .wide td > span { overflow-wrap: anywhere; }
+  .wide td { display: grid; grid-template-columns: 6.5rem minmax(0, 1fr); gap: .75rem; padding: .1rem 0; border: 0; text-align: left; }
+  .wide td:not([data-title]) { grid-template-columns: minmax(0, 1fr); } .wide td.verdict { white-space: normal; } .wide td > span { overflow-wrap: anywhere; }
   .wide td.name { font-weight: 600; } .wide td:empty, .wide td:has(> span:empty) { display: none; }
   .wide td[data-title]::before { content: attr(data-title); color: var(--muted); } }
 .contents { columns: 18rem; }
@@ -77,7 +78,9 @@ td.verdict { white-space: nowrap; }
 .pill { display: inline-flex; gap: .35rem; align-items: center; font-weight: 600; padding: 0 .6rem 0 .45rem; border: 1px solid currentColor; border-radius: 1rem; font-size: var(--small); line-height: 1.5rem; }
 main .pill.none { color: var(--muted); font-weight: 400; }
 .pill svg { width: .75rem; height: .75rem; flex: none; }
-td.bars { min-width: 11rem; }
+td.bars { min-width: 11rem; } 
+@media (min-width: 37.51rem) and (max-width: 64rem) { td.bars { min-width: 5rem; } th, td { padding-right: .5rem; } td.name { min-width: 7.5rem; }
+  .wide table { font-size: var(--small); } }
 .bar { display: block; width: 100%; height: .75rem; margin: .35rem 0 0; }
 .cut { font-size: var(--small); color: var(--bad); }
 .phase-dns { fill: var(--phase-dns); stroke: var(--phase-dns); } .phase-connect { fill: var(--phase-connect); stroke: var(--phase-connect); }
@@ -111,6 +114,8 @@ rect, .land { stroke-width: 0; }
 .command pre { margin: 0; padding-right: 6rem; user-select: all; }
 .command button { position: absolute; top: .4rem; right: .4rem; padding: .2rem .7rem; font-size: var(--small); background: var(--ground); }
 .whole { white-space: nowrap; }
+.pill { max-width: 100%; overflow-wrap: anywhere; }
+@media (max-width: 37.5rem) { .command pre { padding-right: 1rem; } .command button { position: static; margin: .4rem 0 .5rem; } }
 .muted { color: var(--muted); }
 .good { color: var(--good); }
 .bad { color: var(--bad); }

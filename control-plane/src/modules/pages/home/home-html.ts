@@ -38,9 +38,12 @@ export function refusalHtml({ code, details = {} }: ApiError, locale: Locale): H
 ${reasons.map((reason) => html`<p lang="en">${textCell(reason)}</p>`)}</div>`;
 }
 
-/** Countries with the most nodes, each with the number of those that are online. */
+/** Countries with the most nodes that are online, each with their number. */
 export function countryList(countries: readonly CountryNodes[]): Html {
-  return html`<ul>${countries.slice(0, MAX_COUNTRIES).map(({ name, online }) => html`<li><span>${name}</span> <b>${online}</b></li>`)}</ul>`;
+  return html`<ul>${countries
+    .filter(({ online }) => online > 0)
+    .slice(0, MAX_COUNTRIES)
+    .map(({ name, online }) => html`<li><span>${name}</span> <b>${online}</b></li>`)}</ul>`;
 }
 
 /** How to use the API, and how to join with a node. */
