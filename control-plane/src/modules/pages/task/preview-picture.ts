@@ -79,7 +79,9 @@ type Box = readonly [left: number, top: number, width: number, height: number];
 
 /** Paints the part of a box that `isInside`, in coordinates from 0 to 1. */
 function paint(pixels: Uint8Array, box: Box, colour: ColourName, isInside = (_x: number, _y: number) => true): void {
-  const [left, top, width, height] = box.map(Math.round) as unknown as Box;
+  // edges are rounded, not sizes: bars that meet have no gap
+  const [left, top] = [Math.round(box[0]), Math.round(box[1])];
+  const [width, height] = [Math.round(box[0] + box[2]) - left, Math.round(box[1] + box[3]) - top];
   const index = names.indexOf(colour);
   for (let y = 0; y < height; y += 1) {
     for (let x = 0; x < width; x += 1) {
