@@ -53,6 +53,13 @@ t.test(
   },
 );
 
+t.test('the first page shows how to join: with the installer where there is one', async (t) => {
+  const plain = await site(t);
+  t.match(textOf(await plain.get('/')), `vantage-agent enroll --url ${plain.api.url}`);
+  const serving = await site(t, { VANTAGE_RELEASE_URL: 'https://releases.example/1' });
+  t.match(textOf(await serving.get('/')), `curl -fsSL ${serving.api.url}/install.sh | sudo sh`);
+});
+
 t.test('the form of the first page runs a probe without scripts, and shows what it refuses in the form', async (t) => {
   const { api } = await site(t);
   for (const country of ['DE', 'FR'])

@@ -46,8 +46,15 @@ export function countryList(countries: readonly CountryNodes[]): Html {
     .map(({ name, online }) => html`<li><span>${name}</span> <b>${online}</b></li>`)}</ul>`;
 }
 
+interface Ways {
+  readonly publicUrl: string;
+  readonly version: string;
+  /** Command that installs an agent; null: this control plane serves no installer. */
+  readonly install: string | null;
+}
+
 /** How to use the API, and how to join with a node. */
-export function waysHtml(texts: HomeTexts, publicUrl: string, version: string): Html {
+export function waysHtml(texts: HomeTexts, { publicUrl, version, install }: Ways): Html {
   return html`<div class="ways"><section>
 <h2>${texts.apiTitle}</h2>
 <p>${texts.api}</p>
@@ -61,13 +68,15 @@ ${publicUrl}/p/TASK_ID</pre>
 </section><section>
 <h2>${texts.joinTitle}</h2>
 <p>${texts.join}</p>
-<p>${texts.joinToken}</p>
+<p>${install === null ? texts.joinToken : texts.joinInstall}</p>
 <pre lang="en" tabindex="0">curl -s -X POST ${publicUrl}/v1/nodes/enrollment-tokens \\
   -H "Authorization: Bearer $TOKEN"
 
-vantage-agent enroll --url ${publicUrl} \\
-  --token-file token.txt
-vantage-agent run</pre>
+${install ?? agentCommands(publicUrl)}</pre>
 <p class="muted small">${texts.version} ${version}</p>
 </section></div>`;
+}
+
+function agentCommands(publicUrl: string): string {
+  return `vantage-agent enroll --url ${publicUrl} \\\n  --token-file token.txt\nvantage-agent run`;
 }
