@@ -261,9 +261,11 @@ t.test('resources of another account do not exist, for any operation', async (t)
 });
 
 /**
- * Refusal of the frame for a caller that is not admitted; a handler that refuses for its own reasons states its own.
+ * Refusal of the frame for a caller that is not admitted; a handler that refuses for its own reasons states its own: that no
+ * node is online.
  */
-const refusedByFrame = /AUTH_REQUIRED|AUTH_INVALID_TOKEN|ACCOUNT_EMAIL_UNVERIFIED|FORBIDDEN$|^5/;
+const refusedByFrame =
+  /AUTH_REQUIRED|AUTH_INVALID_TOKEN|ACCOUNT_EMAIL_UNVERIFIED|FORBIDDEN$|^5(?!03 UNAVAILABLE with details$)/;
 
 /** A caller: its kind of credentials, and what those permit. */
 interface Caller {

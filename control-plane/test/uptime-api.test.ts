@@ -45,11 +45,12 @@ t.test('uptime is the share of the watched time without an outage, in every wind
     downtime_sec: 30 * 3_600,
     events: 2,
   });
-  const percent = (downDays: number, days: number) => Math.round(1e6 * (100 * (1 - downDays / days)));
+  // three decimals, rounded down: 100 means no outage
+  const percent = (downDays: number, days: number) => Math.floor(1e3 * (100 * (1 - downDays / days)));
   t.strictSame(
     data.windows.map((one: { window: string; uptime_percent: number; events: number; downtime_sec: number }) => [
       one.window,
-      Math.round(1e6 * one.uptime_percent),
+      Math.round(1e3 * one.uptime_percent),
       one.downtime_sec,
       one.events,
     ]),
@@ -72,7 +73,7 @@ t.test('a requested range applies to the millisecond, and ends now at the latest
     watched_sec: 3_600,
     events: 1,
   });
-  t.equal(Math.round(data.uptime_percent * 1e9), Math.round(1e11 * (1 - 1.5 / 3_600)));
+  t.equal(Math.round(data.uptime_percent * 1e3), Math.floor(1e5 * (1 - 1.5 / 3_600)));
   t.match((await uptime('?from=-30m')).data, { uptime_percent: 100, downtime_sec: 0, events: 0 });
   const later = new Date(clock.now() + DAY_MS).toISOString();
   t.match((await uptime(`?from=-1h&to=${later}`)).data, { to: ago(0).toISOString(), watched_sec: 3_600 });

@@ -82,7 +82,7 @@ export const packagesOfEveryDebian: ReadonlySet<string> = new Set([
 /** Packages that installing Vantage needs in addition to Node, as listed in README.md. */
 export const packagesToInstall: readonly string[] = ['python3', 'make', 'g++'];
 /** Packages that the C++ compiler depends on. */
-const broughtAlong: readonly string[] = ['gcc', 'libc6-dev'];
+const broughtAlong: readonly string[] = ['binutils', 'gcc', 'libc6-dev'];
 
 /** True if a package is present on every machine on which Vantage is installed. */
 export function isGiven(debianPackage: string): boolean {
