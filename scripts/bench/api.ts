@@ -75,17 +75,16 @@ async function startStack(directory: string, stops: (() => unknown)[]): Promise<
     VANTAGE_PLANS: '{"pro": {"requests_per_minute": 1000000000}}',
   };
   const run = (...args: string[]) => runToEnd(controlScript, args, environment);
-  say('creating the database');
-  for (const name of ['free', 'limited']) await run('user', 'create', '--email', `${name}@example.com`);
-  await run('user', 'set-plan', '--email', 'limited@example.com', '--plan', 'pro');
-  const token = async (name: string) => (await run('token', 'create', '--user', `${name}@example.com`)).trim();
-  const [free, limited] = [await token('free'), await token('limited')];
   say('starting the control plane');
   const server = new Program('serve', controlScript, ['serve'], { ...environment, VANTAGE_LOG_LEVEL: 'info' });
   stops.push(() => server.stop());
   const url = await server.waitForLine((line) =>
     line.includes('"ready"') ? (JSON.parse(line) as { url: string }).url : null,
   );
+  for (const name of ['free', 'limited']) await run('user', 'create', '--email', `${name}@example.com`);
+  await run('user', 'set-plan', '--email', 'limited@example.com', '--plan', 'pro');
+  const token = async (name: string) => (await run('token', 'create', '--user', `${name}@example.com`)).trim();
+  const [free, limited] = [await token('free'), await token('limited')];
   const databaseUrl = (await readRunningFile(directory))?.url ?? '';
   const database = new pg.Client({ connectionString: databaseUrl });
   await database.connect();

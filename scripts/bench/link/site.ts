@@ -66,11 +66,11 @@ async function build(
   stops.push(() => postgres.stop());
   const url = `http://127.0.0.1:${await freePort()}`;
   const environment = { ...environmentOf(directory, url, postgres.url), ...settings };
+  let server = await startServer(environment);
+  stops.push(() => server.stop());
   await runToEnd(controlScript, ['user', 'create', '--email', EMAIL, '--role', 'admin'], environment);
   const create = ['token', 'create', '--user', EMAIL, '--scopes', ADMINISTRATOR_SCOPES];
   const token = (await runToEnd(controlScript, create, environment)).trim();
-  let server = await startServer(environment);
-  stops.push(() => server.stop());
   const database = new pg.Pool({ connectionString: postgres.url, max: 4 });
   database.on('error', () => {});
   stops.push(() => database.end());

@@ -59,14 +59,14 @@ async function build(
     VANTAGE_PLANS: '{"anonymous": {"requests_per_minute": 1000000000, "node_tests_per_day": 1000000000}}',
     ...controlPlane,
   };
-  await runToEnd(controlScript, ['user', 'create', '--email', EMAIL, '--role', 'admin'], environment);
-  const create = ['token', 'create', '--user', EMAIL, '--scopes', ADMINISTRATOR_SCOPES];
-  const token = (await runToEnd(controlScript, create, environment)).trim();
   const server = new Program('serve', controlScript, ['serve'], environment);
   stops.push(() => server.stop());
   const url = await server.waitForLine((line) =>
     line.includes('"ready"') ? (JSON.parse(line) as { url: string }).url : null,
   );
+  await runToEnd(controlScript, ['user', 'create', '--email', EMAIL, '--role', 'admin'], environment);
+  const create = ['token', 'create', '--user', EMAIL, '--scopes', ADMINISTRATOR_SCOPES];
+  const token = (await runToEnd(controlScript, create, environment)).trim();
   const client = new ApiClient({ url, token });
   const agentEnvironment = { VANTAGE_ALLOW_TARGETS: LOOPBACK, VANTAGE_LOG_LEVEL: 'warn', ...agent };
   for (let n = 1; n <= agents; n += 1) {
