@@ -24,7 +24,11 @@ export function checkSettings(
   outbound: Pick<Outbound, 'check'>,
 ): CheckedConfig {
   if (type.isConfigured === false)
-    throw channelInvalid('type', 'the operator has not configured a gateway for this type', 'not_supported');
+    throw channelInvalid(
+      'type',
+      'is not supported here: the operator has not configured a gateway for it',
+      'not_supported',
+    );
   const checked = checkConfig(type, written);
   if (!checked.ok) throw new ApiError('VALIDATION_FAILED', { details: checked.details });
   const { config } = checked;

@@ -230,6 +230,6 @@ function nextExpected({ expectedAtMs }: HeartbeatState, { schedule }: Rule, nowM
 }
 
 function notHeartbeat(type: string): ApiError {
-  const message = `is of type "${type}": only a heartbeat has a token`;
+  const message = `is "${type}" and must be "heartbeat": no other monitor has a token`;
   return new ApiError('VALIDATION_FAILED', { status: 422, details: { type: [{ code: 'not_supported', message }] } });
 }

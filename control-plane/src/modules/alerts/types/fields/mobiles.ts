@@ -4,7 +4,7 @@ import type { Message } from '../message.js';
 
 /** Numbers of people whom a bot of a Chinese vendor mentions when something is wrong. */
 export function mobilesSchema(description: string) {
-  return Type.Array(Type.String({ pattern: '^(?:\\+?[0-9]{1,4}-)?[0-9]{5,15}$' }), {
+  return Type.Array(Type.String({ pattern: '^(?:\\+?[0-9]{1,4}-)?[0-9]{5,15}$', example: '13800000000' }), {
     maxItems: 20,
     uniqueItems: true,
     description,
