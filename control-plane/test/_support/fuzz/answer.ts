@@ -56,13 +56,16 @@ export function judgeAnswer(request: FuzzRequest, answer: FuzzAnswer, schemas: O
 }
 
 /**
- * True if the control plane may fail for this one reason: the request is about nodes, and one of them is not connected.
+ * True if the control plane may fail for these reasons: the request is about nodes, and one of them is not connected; or no node
+ * at all is, after what other requests did to them.
  */
 function judgeFailure({ operation, body }: FuzzRequest, { status, body: answer }: FuzzAnswer): string[] {
   if (status < 500) return [];
   const isAboutNodes = /"node_ids?"/.test(body ?? '') || ['upgradeNode', 'testMonitor'].includes(operation.operationId);
   const isExcused = status === 503 && answer.error?.code === 'NODE_OFFLINE' && isAboutNodes;
-  return isExcused ? [] : [`failed with ${status}`];
+  const isWithoutNodes =
+    status === 503 && answer.error?.code === 'UNAVAILABLE' && 'nodes' in (answer.error.details ?? {});
+  return isExcused || isWithoutNodes ? [] : [`failed with ${status}`];
 }
 
 function judgeAdmission({ operation, caller, body, isBroken }: FuzzRequest, { status }: FuzzAnswer): string[] {
