@@ -40,9 +40,12 @@ t.test(
       });
       const probe = { target: '127.0.0.1:1', node_id: identity.nodeId };
       const tasks = await Promise.all(Array.from({ length: 60 }, () => submit(api, 'tcp', probe)));
-      let sent = 0;
+      const done = () => db('probe_node_tasks').where({ node_id: identity.nodeId, state: 'done' });
+      peer.sendResults([successOf(tasks[0]?.taskIds[0] ?? '', 'tcp')]);
+      await until('the first result to be committed', async () => (await done()).length === 1);
+      let sent = 1;
       let ban: Promise<unknown> | null = null;
-      for (const { taskIds } of tasks) {
+      for (const { taskIds } of tasks.slice(1)) {
         if (!peer.isOpen) break;
         peer.sendResults([successOf(taskIds[0] ?? '', 'tcp')]);
         sent += 1;
@@ -59,10 +62,10 @@ t.test(
         const left = await db('probe_node_tasks').where({ node_id: identity.nodeId, state: 'pending' }).first('id');
         return left === undefined;
       });
-      const { done } = await db('ban_witness').where({ node_id: identity.nodeId }).first('done');
-      const now = await db('probe_node_tasks').where({ node_id: identity.nodeId, state: 'done' });
-      t.equal(now.length, Number(done), `${sent} sent, ${done} committed before the ban`);
-      t.ok(sent > Number(done), 'some were in flight, or came after it');
+      const witness = await db('ban_witness').where({ node_id: identity.nodeId }).first('done');
+      const before = Number(witness.done);
+      t.equal((await done()).length, before, `${sent} sent, ${before} committed before the ban`);
+      t.ok(sent > before, 'some were in flight, or came after it');
       const first = await finishedTask(api, tasks[0]?.taskId ?? '');
       t.match(
         first.node_results[0],

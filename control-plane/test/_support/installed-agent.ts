@@ -1,4 +1,4 @@
-import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Test } from 'tap';
 import { AGENT_SCRIPT, type LaunchOptions } from './real-agent.js';
@@ -53,17 +53,12 @@ export class AgentInstallation {
 
   #install(version: string): void {
     const release = this.#release(version);
-    const program = path.join(release, 'agent/dist/program');
     mkdirSync(release, { recursive: true });
     for (const part of ['bin', 'dist/program', 'package.json'])
       cpSync(path.join(packageDirectory, part), path.join(release, 'agent', part), { recursive: true });
     symlinkSync(path.join(checkout, 'node_modules'), path.join(release, 'node_modules'));
-    for (const name of readdirSync(program)) {
-      const file = path.join(program, name);
-      const text = readFileSync(file, 'utf8');
-      const changed = text.replace(/AGENT_VERSION = "[^"]+"/, `AGENT_VERSION = "${version}"`);
-      if (changed !== text) writeFileSync(file, changed);
-    }
+    const about = path.join(release, 'agent/package.json');
+    writeFileSync(about, JSON.stringify({ ...JSON.parse(readFileSync(about, 'utf8')), version }));
   }
 
   #write(name: string, lines: readonly string[]): void {
