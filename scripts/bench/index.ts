@@ -1,5 +1,6 @@
 import { MissingProgramsError } from '@vantage/shared/_support/missing.js';
 import { Command, InvalidArgumentError } from 'commander';
+import { makeScratchDirectory } from '../scratch-directory.js';
 import { alertComparisons, benchAlerts } from './alerts/index.js';
 import { benchApi } from './api.js';
 import { BenchError } from './bench-error.js';
@@ -134,6 +135,9 @@ export async function main(args: readonly string[]): Promise<number> {
     json?: true;
     profile?: string | true;
   }>();
+  // what its parts write stands in one directory, which the next benchmark removes where this one is killed
+  const scratch = await makeScratchDirectory({ prefix: 'vantage-bench-' });
+  process.env['TMPDIR'] = scratch.path;
   try {
     const { types, only, profile } = options;
     await benchmark.run({ ...options, types, only, profile, isDryRun: dryRun === true, isJson: json === true });
@@ -142,6 +146,8 @@ export async function main(args: readonly string[]): Promise<number> {
     if (!(error instanceof MissingProgramsError || error instanceof BenchError)) throw error;
     process.stderr.write(`bench: ${error.message}\n`);
     return 1;
+  } finally {
+    await scratch.remove();
   }
 }
 

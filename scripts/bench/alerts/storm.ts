@@ -1,4 +1,5 @@
 import type { LinkComparison, LinkRow } from '../link/comparison.js';
+import { tellProgress } from '../progress.js';
 import { sized } from '../sized.js';
 import { figureOf, figureText } from '../statistics.js';
 import { until } from './pacing.js';
@@ -17,13 +18,18 @@ export const storm: LinkComparison = {
   method: ({ rounds }) =>
     `${STORM} rows of the outbox in one transaction, of monitors with one policy and one webhook channel; ${rounds} storms, each of other monitors; of the last one also the recovery, ${STORM} rows in one transaction after the digest`,
   async run({ rounds }) {
+    tellProgress(`it takes about a quarter of an hour: messages are counted for ${COUNTED_MS / 60_000} minutes`);
     const site = await startStormSite({ storms: rounds, others: 0 });
     try {
       const firing: Firing[] = [];
       let recovery: Recovery | null = null;
       for (const [index, one] of site.storms.entries()) {
         const startedMs = Date.now();
-        firing.push(await fire(one));
+        const fired = await fire(one);
+        firing.push(fired);
+        tellProgress(
+          `storm ${index + 1} of ${rounds}: stored in ${secondsText(fired.storedMs)} s, all told in ${secondsText(fired.lastMs)} s`,
+        );
         if (index === site.storms.length - 1) recovery = await recover(one, startedMs);
       }
       return rowsOf(firing, recovery);
@@ -56,10 +62,15 @@ interface Recovery {
 async function recover(one: Storm, startedMs: number): Promise<Recovery> {
   const sinceMs = await one.begin('up');
   const storedMs = await one.stored(sinceMs);
+  tellProgress(`recovery: stored in ${secondsText(storedMs)} s; a digest comes five minutes after the last one`);
   await until('every end is told', () => one.told('alert.resolved', sinceMs).alerts >= STORM, RECOVERY_MS);
   await until('ten minutes are over', () => Date.now() >= startedMs + COUNTED_MS, COUNTED_MS);
   const messages = (type: 'alert.firing' | 'alert.resolved') => one.told(type, startedMs).messages;
   return { storedMs, firing: messages('alert.firing'), resolved: messages('alert.resolved') };
+}
+
+function secondsText(ms: number): string {
+  return (ms / 1_000).toFixed(2);
 }
 
 function rowsOf(firing: readonly Firing[], recovery: Recovery | null): LinkRow[] {
@@ -91,7 +102,7 @@ function rowsOf(firing: readonly Firing[], recovery: Recovery | null): LinkRow[]
     ...(recovery === null
       ? []
       : [
-          row('recovery stored, s', (recovery.storedMs / 1_000).toFixed(2), 'at most 3'),
+          row('recovery stored, s', secondsText(recovery.storedMs), 'at most 3'),
           row('firing messages within ten minutes', String(recovery.firing), 'at most 8'),
           row('recovery messages within ten minutes', String(recovery.resolved), 'at most 8'),
         ]),

@@ -7,6 +7,9 @@ import { BenchError } from '../bench-error.js';
 const WRITTEN_WITHIN_MS = 20_000;
 const LOOK_MS = 50;
 
+// read before the benchmark changes it to a directory that it removes
+const KEPT = tmpdir();
+
 /** Takes CPU profiles of programs that were started with its environment. */
 export class Profiler {
   /** Environment of programs that can be profiled. */
@@ -18,7 +21,7 @@ export class Profiler {
   }
 
   /** Creates the directory, by default a temporary one; profiles are left there. */
-  static create(directory = mkdtempSync(join(tmpdir(), 'vantage-profiles-'))): Profiler {
+  static create(directory = mkdtempSync(join(KEPT, 'vantage-profiles-'))): Profiler {
     mkdirSync(directory, { recursive: true });
     return new Profiler(directory);
   }
