@@ -27,6 +27,8 @@ export interface Tab {
 export async function openTab(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Tab> {
   const wideAndLight = { viewport: { width: 1280, height: 900 }, colorScheme: 'light' } as const;
   const context = await browser.newContext({ ...wideAndLight, ...options });
+  // a machine that runs many suites at once is slow, not wrong
+  context.setDefaultTimeout(120_000);
   const page = await context.newPage();
   const complaints: string[] = [];
   const requests: string[] = [];
