@@ -60,7 +60,7 @@ export const unpreparedStatements: Readonly<Record<string, number>> = {
   'control-plane/src/modules/monitors/definition/assignment-store.ts': 9,
   'control-plane/src/modules/monitors/definition/store.ts': 10,
   'control-plane/src/modules/monitors/events/account-event-store.ts': 1,
-  'control-plane/src/modules/monitors/events/event-store.ts': 10,
+  'control-plane/src/modules/monitors/events/event-store.ts': 8,
   'control-plane/src/modules/monitors/groups/group-store.ts': 9,
   'control-plane/src/modules/monitors/heartbeats/store.ts': 10,
   'control-plane/src/modules/monitors/history/rollup-store.ts': 10,

@@ -8,6 +8,8 @@ type Taken = HistoryRecordOf<'message-taken'>;
 const IN_FLIGHT_MS = 90_000;
 /** An episode that is over sooner may end before its message leaves, behind another one of its channel. */
 const SHORT_MS = 10_000;
+/** Longer episodes of which at least one is tried, whatever breaks. */
+const SEVERAL = 3;
 
 /**
  * I4. Each channel of an episode of trouble takes one message about its begin and one about its end. A message counts
@@ -22,12 +24,14 @@ export const alertsToldOnce: Invariant = {
     const told = byKeyOf(history);
     const forgets = forgetFinder(history);
     const interrupted = recordsOf(history, 'sender-interrupted').map(({ at }) => at);
-    // a run in which no message arrives at all is no run in order
-    const isNobodyTold = recordsOf(history, 'message-taken').length === 0;
-    const mayBeUntried = ({ startedAt, endedAt }: Episode) =>
-      endedAt !== null &&
-      (endedAt - startedAt < SHORT_MS ||
-        (!isNobodyTold && interrupted.some((at) => startedAt - IN_FLIGHT_MS <= at && at <= endedAt)));
+    const isShort = ({ startedAt, endedAt }: Episode) => endedAt !== null && endedAt - startedAt < SHORT_MS;
+    const long = new Set(recordsOf(history, 'episode').flatMap((one) => (isShort(one) ? [] : [one.alertId])));
+    // one may fall into a time in which all is locked; a run in which no message of several arrives is no run in order
+    const isNobodyTold = long.size >= SEVERAL && recordsOf(history, 'message-taken').length === 0;
+    const mayBeUntried = (episode: Episode) =>
+      episode.endedAt !== null &&
+      (isShort(episode) ||
+        (!isNobodyTold && isWithin(interrupted, { from: episode.startedAt - IN_FLIGHT_MS, to: episode.endedAt })));
     return [
       ...recordsOf(history, 'episode').flatMap((episode) => breachesOf(episode, told(episode), forgets)),
       ...recordsOf(history, 'episode')
@@ -109,9 +113,14 @@ function doubled(history: History): string[] {
     const before = last.get(name);
     last.set(name, message);
     if (before === undefined) return [];
-    const isExcused = interrupted.some((at) => before.at - IN_FLIGHT_MS <= at && at <= message.at);
-    return isExcused ? [] : [`${message.channel} was told ${message.key} again, and nothing was interrupted`];
+    return isWithin(interrupted, { from: before.at - IN_FLIGHT_MS, to: message.at })
+      ? []
+      : [`${message.channel} was told ${message.key} again, and nothing was interrupted`];
   });
+}
+
+function isWithin(instants: readonly number[], { from, to }: { readonly from: number; readonly to: number }): boolean {
+  return instants.some((at) => from <= at && at <= to);
 }
 
 /** Returns a function that is true if a message may be one that a rolled back database has forgotten; some were still in flight. */

@@ -55,7 +55,8 @@ const same = (a: HistoryRecord, b: HistoryRecord) => JSON.stringify(a) === JSON.
 const inOrderAt = (...records: readonly HistoryRecord[]) => [...records, ...watched];
 
 const ALERT = { channel: 'c1', alertId: 'a1' };
-const episode = (endedAt: number | null) => saw('episode', { ...ALERT, startedAt: 100, endedAt }, 30_000);
+const episode = (endedAt: number | null, alertId = ALERT.alertId) =>
+  saw('episode', { ...ALERT, alertId, startedAt: 100, endedAt }, 30_000);
 const took = (about: 'begin' | 'end', at: number, { key = about as string, isAccepted = true } = {}) =>
   saw('message-taken', { ...ALERT, key, about, isAccepted }, at);
 const [begin, over] = [took('begin', 110), took('end', 210)];
@@ -70,6 +71,7 @@ const alerted: readonly (readonly HistoryRecord[])[] = [
   // its response was lost
   [took('begin', 110, { isAccepted: false }), over, episode(200)],
   [begin, interrupted, took('begin', 150), over, episode(200)],
+  [interrupted, episode(20_000)],
   [
     interrupted,
     episode(20_000),
@@ -142,7 +144,11 @@ const breaches: readonly { id: string; name: string; records: readonly HistoryRe
   },
   { id: 'I4', name: 'an end that was not told', records: [begin, episode(200)] },
   { id: 'I4', name: 'a begin that was never tried', records: [episode(20_000)] },
-  { id: 'I4', name: 'a run in which nobody was told', records: [interrupted, episode(20_000)] },
+  {
+    id: 'I4',
+    name: 'a run in which nobody was told of several',
+    records: [interrupted, ...['a1', 'a2', 'a3'].map((alertId) => episode(20_000, alertId))],
+  },
   { id: 'I4', name: 'a begin that was told to nobody and goes on', records: [interrupted, episode(null)] },
   {
     id: 'I4',

@@ -1,4 +1,5 @@
-import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, realpathSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Test } from 'tap';
@@ -7,6 +8,7 @@ import type { Test } from 'tap';
 export function temporaryDirectory(t: Test): string {
   const directory = mkdtempSync(path.join(realpathSync(tmpdir()), 'vantage-test-'));
   chmodSync(directory, 0o711);
-  t.teardown(() => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }));
+  // a process that was just killed may still be writing: the whole removal is tried again, which rmSync does not
+  t.teardown(() => rm(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
   return directory;
 }

@@ -142,7 +142,7 @@ export const unowned: readonly Unowned[] = [
         'resolveEvent',
         'updateEvent',
         'listSpansSince',
-        'listEvents',
+        'LIST_EVENTS',
       ],
       'modules/monitors/groups/group-store.ts': ['emptyGroup', 'deleteGroup'],
       'modules/monitors/heartbeats/store.ts': ['updateToken', 'findHeartbeat'],

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { queryPrepared } from '../../../db/prepared.js';
 import { type Owner, ownedBy } from '../../../owners/index.js';
 import type { EventType } from '../definition/event-type.js';
 import { type EarlierType, type EventSpan, phasesOf } from './event-phases.js';
@@ -133,35 +134,57 @@ export interface EventsPage {
   readonly limit: number;
 }
 
+const COLUMNS = `e.id, e.monitor_id, e.type, e.started_at, e.ended_at, e.affected_nodes, e.reason, e.is_false_positive, e.ack_at,
+  e.acknowledged_by, e.resolved_by, e.resolved_at, e.notes, e.backfilled, e.disputed, e.earlier_types, e.created_at`;
+
+const WITHIN = `e.monitor_id = $1 AND e.started_at >= coalesce($2::timestamptz, '-infinity')
+  AND e.started_at < coalesce($3::timestamptz, 'infinity')`;
+
+// subqueries in LIMIT and OFFSET: a plan that serves every page
+const LIST_EVENTS = {
+  name: 'monitor-events-list',
+  text: `SELECT counted.total, page.*
+    FROM (SELECT count(*)::int AS total FROM monitor_events e WHERE ${WITHIN}) counted
+    LEFT JOIN LATERAL (
+      SELECT ${COLUMNS} FROM monitor_events e
+      WHERE ${WITHIN} AND (e.started_at, e.id) < (coalesce($4::timestamptz, 'infinity'), coalesce($5::text, ''))
+      ORDER BY e.started_at DESC, e.id DESC LIMIT (SELECT $6::bigint) OFFSET (SELECT $7::bigint)
+    ) page ON true
+    ORDER BY page.started_at DESC, page.id DESC`,
+};
+
 /** Page of a monitor's events, the one that began last first, and the number of all. */
 export async function listEvents(db: Knex, page: EventsPage): Promise<{ rows: EventRow[]; total: number }> {
   const { monitorId, fromMs, toMs, after, offset, limit } = page;
-  const within = db('monitor_events').where({ monitor_id: monitorId });
-  if (fromMs !== null) within.where('started_at', '>=', new Date(fromMs));
-  if (toMs !== null) within.where('started_at', '<', new Date(toMs));
-  const rows = within.clone().orderBy('started_at', 'desc').orderBy('id', 'desc').limit(limit);
-  if (after === null) rows.offset(offset);
-  else rows.whereRaw('(started_at, id) < (?, ?)', [new Date(after.atMs), after.id]);
-  const [found, [counted]] = await Promise.all([rows, within.count<{ count: string }[]>()]);
-  return { rows: found, total: Number(counted?.count ?? 0) };
+  const range = [fromMs, toMs, after?.atMs ?? null].map((ms) => (ms === null ? null : new Date(ms)));
+  const values = [monitorId, ...range, after?.id ?? null, limit, after === null ? offset : 0];
+  const found = await queryPrepared<{ readonly total: number } & (EventRow | { readonly id: null })>(
+    db,
+    LIST_EVENTS,
+    values,
+  );
+  // a page beyond the end is one row with the number alone
+  const rows = found.flatMap((row) => (row.id === null ? [] : [row]));
+  return { rows, total: found[0]?.total ?? 0 };
 }
 
 /** Event of an owner; null: no such event. */
 export async function findEvent(db: Knex, id: string, owner: Owner): Promise<EventRow | null> {
-  const { rows } = await db.raw<{ rows: EventRow[] }>(selectOwned(owner), { id, ownerId: owner.id });
-  return rows[0] ?? null;
+  const statement = {
+    name: owner.isTest ? 'monitor-event-test' : 'monitor-event',
+    text: `SELECT ${COLUMNS} FROM monitor_events e JOIN monitors m ON m.id = e.monitor_id
+      WHERE e.id = $1 AND ${ownedBy(owner, 'm', '$2')}`,
+  };
+  const [row] = await queryPrepared<EventRow>(db, statement, [id, owner.id]);
+  return row ?? null;
 }
 
 /** Same as `findEvent`, locked until the transaction ends. */
 export async function lockEvent(trx: Knex, id: string, owner: Owner): Promise<EventRow | null> {
-  const { rows } = await trx.raw<{ rows: EventRow[] }>(`${selectOwned(owner)} FOR NO KEY UPDATE OF e`, {
-    id,
-    ownerId: owner.id,
-  });
+  const { rows } = await trx.raw<{ rows: EventRow[] }>(
+    `SELECT e.* FROM monitor_events e JOIN monitors m ON m.id = e.monitor_id
+     WHERE e.id = :id AND ${ownedBy(owner, 'm')} FOR NO KEY UPDATE OF e`,
+    { id, ownerId: owner.id },
+  );
   return rows[0] ?? null;
-}
-
-function selectOwned(owner: Owner): string {
-  return `SELECT e.* FROM monitor_events e JOIN monitors m ON m.id = e.monitor_id
-     WHERE e.id = :id AND ${ownedBy(owner, 'm')}`;
 }
