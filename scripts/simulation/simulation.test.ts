@@ -3,7 +3,7 @@ import { type BrokenProduct, broken } from './mutations.js';
 import { describeFailure } from './report.js';
 import { type RunReport, runSeed } from './run.js';
 
-/** A thousand: thousand-seeds.long.test.ts. As many as one likes: `npm run simulate`. */
+/** More: many-seeds.long.test.ts. As many as one likes: `npm run simulate`. */
 const SEEDS = 4;
 
 t.test('whatever breaks, when all is mended every invariant holds', { timeout: 240_000 }, async (t) => {

@@ -1,9 +1,10 @@
 import t from 'tap';
 import { runManySeeds } from './many-seeds.js';
 
-const SEEDS = 1_000;
+// as many as continuous integration has time for; `npm run simulate` runs a thousand
+const SEEDS = 500;
 
-t.test('a thousand seeds hold every invariant', { timeout: 500_000 }, async (t) => {
+t.test('five hundred seeds hold every invariant', { timeout: 900_000 }, async (t) => {
   let runs = 0;
   await runManySeeds({
     first: 1,
