@@ -6,6 +6,7 @@ import { type AccountEventsPage, listAccountEvents } from '../src/modules/monito
 import { personalOwner } from '../src/owners/index.js';
 import { createTestDatabase } from './_support/database.js';
 import { asUser } from './_support/owners.js';
+import { planOf } from './_support/plan-of.js';
 import { type ApiAnswer, createUserApi, startStack } from './_support/stack.js';
 import { insertMonitor } from './_support/stored-monitor.js';
 
@@ -154,16 +155,3 @@ t.test('a page of the events of an account is read from an index in its order', 
     t.notMatch(plan, /Sort|Seq Scan/, JSON.stringify(page));
   }
 });
-
-/** Query plan of the database for the one query of `ask`. */
-async function planOf(db: Knex, ask: () => Promise<unknown>): Promise<string> {
-  const asked: { sql: string; bindings: readonly unknown[] }[] = [];
-  db.on('query', (query) => asked.push(query));
-  await ask();
-  db.removeAllListeners('query');
-  const [{ sql, bindings } = { sql: '', bindings: [] }] = asked;
-  const literal = (value: unknown) => `'${value instanceof Date ? value.toISOString() : value}'`;
-  const text = bindings.reduce<string>((left, value) => left.replace(/\$\d+/, literal(value)), sql);
-  const { rows } = await db.raw(`EXPLAIN ${text.replaceAll('?', '\\?')}`);
-  return rows.map((row: Record<string, string>) => row['QUERY PLAN']).join('\n');
-}

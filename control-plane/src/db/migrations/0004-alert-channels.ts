@@ -100,6 +100,9 @@ export async function up(trx: Knex.Transaction): Promise<void> {
     CREATE INDEX ON alert_deliveries (channel_id, next_attempt_at) WHERE finished_at IS NULL;
     CREATE INDEX ON alert_deliveries (channel_id, thread, id) WHERE finished_at IS NULL;
     CREATE INDEX ON alert_deliveries (owner_id, id);
+    CREATE INDEX ON alert_deliveries (channel_id, id);
+    -- few beside those that were sent, which fill every page of the log
+    CREATE INDEX ON alert_deliveries (owner_id, status, id) WHERE status <> 'sent';
     CREATE INDEX ON alert_deliveries (message_group);
 
     CREATE TABLE alert_lanes (
