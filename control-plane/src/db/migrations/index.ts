@@ -12,6 +12,7 @@ import * as reputationLists from './0010-reputation-lists.js';
 import * as diagnose from './0011-diagnose.js';
 import * as replicaRanges from './0012-replica-ranges.js';
 import * as unfitNodes from './0013-unfit-nodes.js';
+import * as recipientStops from './0014-recipient-stops.js';
 
 /** One step forward. Written so that the version before it keeps working on the changed tables. */
 export interface Migration {
@@ -36,4 +37,5 @@ export const migrations: readonly Migration[] = [
   diagnose,
   replicaRanges,
   unfitNodes,
+  recipientStops,
 ];

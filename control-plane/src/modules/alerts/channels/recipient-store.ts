@@ -65,6 +65,45 @@ export async function markVerified(trx: Knex, channelId: string, address: string
     .update({ verified_at: at, unsubscribed_at: null, code_hash: null, code_expires_at: null, code_tries: 0 });
 }
 
+/** Monitors that a recipient may stop; the oldest stops end first. */
+const MAX_STOPPED = 1_000;
+
+/** Adds a monitor to those whose messages a recipient wants no more. @returns false if it was one already */
+export async function stopMonitor(
+  trx: Knex,
+  {
+    channelId,
+    address,
+    monitorId,
+  }: { readonly channelId: string; readonly address: string; readonly monitorId: string },
+): Promise<boolean> {
+  const { rows } = await trx.raw<{ rows: unknown[] }>(
+    `INSERT INTO alert_recipients (channel_id, address, stopped_monitors) VALUES (:channelId, :address, ARRAY[:monitorId])
+     ON CONFLICT (channel_id, address) DO UPDATE
+       SET stopped_monitors = (alert_recipients.stopped_monitors || excluded.stopped_monitors)
+         [greatest(1, cardinality(alert_recipients.stopped_monitors) + 2 - ${MAX_STOPPED}):]
+     WHERE NOT alert_recipients.stopped_monitors @> excluded.stopped_monitors RETURNING 1`,
+    { channelId, address, monitorId },
+  );
+  return rows.length > 0;
+}
+
+/** Sends messages about a monitor to a recipient again. @returns false if they were not stopped */
+export async function resumeMonitor(
+  trx: Knex,
+  {
+    channelId,
+    address,
+    monitorId,
+  }: { readonly channelId: string; readonly address: string; readonly monitorId: string },
+): Promise<boolean> {
+  const changed = await trx('alert_recipients')
+    .where({ channel_id: channelId, address })
+    .whereRaw('? = ANY(stopped_monitors)', [monitorId])
+    .update({ stopped_monitors: trx.raw('array_remove(stopped_monitors, ?)', [monitorId]) });
+  return changed > 0;
+}
+
 /** Marks a recipient as unsubscribed. @returns false if it was already */
 export async function markUnsubscribed(trx: Knex, channelId: string, address: string, at: Date): Promise<boolean> {
   const { rows } = await trx.raw<{ rows: unknown[] }>(
