@@ -117,16 +117,10 @@ async function runAll(stack: Stack, probes: readonly DemoProbe[]): Promise<TaskV
   };
   show();
   const run = (probe: DemoProbe) =>
-    runProbe(
-      stack.client,
-      { ...probe, nodeIds },
-      {
-        onProgress: (count) => {
-          answered.set(probe, count);
-          show();
-        },
-      },
-    );
+    runProbe(stack.client, { ...probe, nodeIds }, (count) => {
+      answered.set(probe, count);
+      show();
+    });
   // all nodes and targets share one machine: the heaviest probes come last
   const quiet = await Promise.all(probes.filter(({ type }) => type !== 'speedtest').map(run));
   const loud = await Promise.all(probes.filter(({ type }) => type === 'speedtest').map(run));

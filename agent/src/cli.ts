@@ -1,4 +1,5 @@
 import { exitWhenOutputCloses } from '@vantage/shared/closed-output.js';
+import { endWithTerminal } from '@vantage/shared/lost-terminal.js';
 import { judgeError } from './commands/judge-error.js';
 import { type ExitName, exitCodes } from './exit-codes.js';
 import { buildProgram } from './program.js';
@@ -6,6 +7,7 @@ import { buildProgram } from './program.js';
 // Entry point of vantage-agent. Every failure is reported as one line and an exit code of exit-codes.ts.
 
 exitWhenOutputCloses(process);
+endWithTerminal(process);
 let outcome: ExitName = 'ok';
 try {
   await buildProgram((exit) => {

@@ -170,6 +170,7 @@ const expected: Readonly<Record<string, Expected>> = {
   'DELETE /v1/alert-channels/{id}': writeAlerts,
   'POST /v1/alert-channels/{id}/test': writeAlerts,
   'POST /v1/alert-channels/{id}/verify': writeAlerts,
+  'POST /v1/alert-channels/{id}/resume-monitor': writeAlerts,
   'GET /v1/alert-policies': readAlerts,
   'POST /v1/alert-policies': writeAlerts,
   'GET /v1/alert-policies/{id}': readAlerts,

@@ -93,9 +93,8 @@ t.test('a link of a message gives no other right than its own, on any replica', 
   for (const { url } of scene.replicas)
     for (const [own, token] of Object.entries(tokens)) {
       t.equal((await fetch(new URL(`/alert-channels/${own}/${token}`, url))).status, 200, `${own}: its own page`);
-      const others = ['/alert-channels/verify/', '/alert-channels/unsubscribe/', '/a/'].filter(
-        (at) => !at.includes(own),
-      );
+      const pages = ['/alert-channels/verify/', '/alert-channels/unsubscribe/', '/alert-channels/stop/', '/a/'];
+      const others = pages.filter((at) => !at.includes(own));
       for (const at of others)
         for (const method of ['GET', 'POST'])
           t.equal((await fetch(new URL(`${at}${token}`, url), { method })).status, 404, `${own}: ${method} ${at}`);

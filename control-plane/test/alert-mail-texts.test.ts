@@ -25,14 +25,17 @@ const cases: Readonly<Record<string, Partial<AlertFacts>>> = {
 
 /** Mail of a message, as `deliver` gives it to the transport. */
 async function mailOf(facts: Partial<AlertFacts>, locale: (typeof locales)[number]) {
-  const message = alertMessage(anAlert({ startedAtMs, ...facts }), { locale, timezone: 'UTC' });
+  const alert = anAlert({ startedAtMs, ...facts });
+  const monitor = { id: 'm_01', name: alert.monitor.name };
+  const message = { ...alertMessage(alert, { locale, timezone: 'UTC' }), monitor };
   let content: MailContent | null = null;
   const mail = async (sent: { readonly content: MailContent }) => {
     content = sent.content;
     return 'mail-1';
   };
   const unsubscribeUrl = 'https://vantage.example/unsubscribe/token-02';
-  await emailType.deliver({ message, locale, firstProviderId: null, unsubscribeUrl, mail } as never, false);
+  const stopUrl = 'https://vantage.example/stop/token-03';
+  await emailType.deliver({ message, locale, firstProviderId: null, unsubscribeUrl, stopUrl, mail } as never, false);
   if (content === null) throw new Error('no mail was sent');
   return renderMail(content, locale);
 }

@@ -30,6 +30,20 @@ t.test('a login serves later commands: a probe, its results again, and monitors 
   t.match((await vantage('monitors show Shop')).stdout, /^id +m_\w+\n(?:.*\n)*name +Shop\n/);
   t.match((await vantage('monitors pause Shop')).stdout, /^status +paused$/m);
   t.match((await vantage(`monitors resume ${added.stdout.trim()}`)).stdout, /^status +active$/m);
+  const words = ['monitors', 'add', 'heartbeat', '--name', 'Backup', '--cron', '30 2 * * *', '--grace', '600'];
+  const job = await runInProcess('vantage', words, { env });
+  t.match(job, { code: 0, stderr: '' });
+  const [beat, address = ''] = job.stdout.trimEnd().split('\n');
+  t.equal((await fetch(address)).status, 200, 'the printed address is where the job checks in');
+  const { body } = await api.call('GET', `/v1/monitors/${beat}`);
+  t.match(body.data, { type: 'heartbeat', config: { mode: 'cron', cron_expr: '30 2 * * *', grace_s: 600 } });
+  for (const [mistake, message] of [
+    ['heartbeat', /a heartbeat needs a --name/],
+    ['heartbeat 127.0.0.1 --name X', /a heartbeat has no target: what is "127\.0\.0\.1"\?/],
+    ['tcp', /a monitor of type tcp needs a target/],
+    ['tcp 127.0.0.1:80 --grace 5', /are for heartbeats, not for tcp/],
+  ] as const)
+    t.match(await vantage(`monitors add ${mistake}`), { code: 2, stdout: '', stderr: message });
   t.match(await vantage('monitors show Nothing'), { code: 2, stderr: /MONITOR_NOT_FOUND/ });
 
   t.match(await vantage('logout'), { code: 0, stderr: /^logged out/ });

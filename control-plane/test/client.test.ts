@@ -154,6 +154,13 @@ t.test(
     const { code, stdout } = await clientOf(api.url)('ping', '127.0.0.1');
     t.equal(code, 0);
     t.match(stdout, `\n  1 of 2 nodes; ${plain.nodeId} cannot run ping: no ICMP\npage: `);
+    const [, id = ''] = /\/p\/(pt_\w+)/.exec(stdout) ?? [];
+    const again = await clientOf(api.url)('task', id);
+    t.match(
+      again.stdout,
+      `\n  1 of 2 nodes; ${plain.nodeId} cannot run ping: no ICMP\n`,
+      'the stored task says it, too',
+    );
     const named = await clientOf(api.url)('tcp', '127.0.0.1:80');
     t.notMatch(named.stdout, 'cannot run', 'both can');
   },

@@ -554,9 +554,9 @@ t.test('invalid input names the field and the error', async (t) => {
   const cron = (cron_expr: unknown, more: object = {}) => ({ config: { mode: 'cron', cron_expr, ...more } });
   const cases: readonly [object, string, RegExp][] = [
     [{ config: { mode: 'hourly' } }, 'config.mode', /interval or cron/],
-    [{ config: { interval_s: 29 } }, 'config.interval_s', />= 30/],
-    [{ config: { interval_s: 31_536_001 } }, 'config.interval_s', /<= 31536000/],
-    [{ config: { grace_s: -1 } }, 'config.grace_s', />= 0/],
+    [{ config: { interval_s: 29 } }, 'config.interval_s', /at least 30/],
+    [{ config: { interval_s: 31_536_001 } }, 'config.interval_s', /at most 31536000/],
+    [{ config: { grace_s: -1 } }, 'config.grace_s', /at least 0/],
     [{ config: { cron_expr: '* * * * *' } }, 'config.cron_expr', /mode cron/],
     [cron('0 0 * * *', { interval_s: 60 }), 'config.interval_s', /mode interval/],
     [{ config: { mode: 'cron' } }, 'config.cron_expr', /required/],
@@ -567,7 +567,7 @@ t.test('invalid input names the field and the error', async (t) => {
     [cron('0 0 * * *', { timezone: 'Mars/Olympus' }), 'config.timezone', /Mars/],
     [cron(5), 'config.cron_expr', /string/],
     [{ config: { assert_body_contains: 'x'.repeat(257) } }, 'config.assert_body_contains', /256/],
-    [{ config: { max_duration_s: -1 } }, 'config.max_duration_s', />= 0/],
+    [{ config: { max_duration_s: -1 } }, 'config.max_duration_s', /at least 0/],
     [{ config: { wrong: 1 } }, 'config.wrong', /./],
     [{ config: {}, params: { grace_s: 1 } }, 'params', /config/],
     [{ node_selection: { limit: 1 } }, 'node_selection', /no node/],

@@ -56,6 +56,50 @@ t.test(
   },
 );
 
+t.test('the link of a mail stops the mails about its monitor alone, until the account resumes them', async (t) => {
+  const server = await startSmtpServer(t);
+  const { api, database } = await startStack(t, { VANTAGE_SMTP_URL: `smtp://${server.host}` });
+  await database.db('users').update({ email_verified_at: new Date() });
+  const node = await CheckingNode.join(t, api);
+  const make = async (name: string) => {
+    const body = { name, type: 'tcp', target: '127.0.0.1:9' };
+    const { id } = (await api.call('POST', '/v1/monitors', { body })).body.data;
+    await node.waitForAssignment(id);
+    return id as string;
+  };
+  const [shop, blog] = [await make('Shop'), await make('Blog')];
+  let told = 0;
+  /** The next delivery, and the newest mail, after a check of a monitor. */
+  const next = async (id: string, outcome: 'failed' | 'ok') => {
+    node.check(id, outcome);
+    told += 1;
+    await until('the delivery', async () => {
+      const { items } = (await api.call('GET', '/v1/alert-deliveries')).body.data;
+      return items.length === told && ['sent', 'dropped'].includes(items[0].status);
+    });
+    const [{ status, reason }] = (await api.call('GET', '/v1/alert-deliveries')).body.data.items;
+    const { subject, text } = await readMail(server.mails.at(-1) as never);
+    return { status, reason, subject, text: text ?? '' };
+  };
+  const down = await next(shop, 'failed');
+  t.match(down, { status: 'sent', subject: 'Down: Shop' });
+  const [link = ''] = /https?:\S+\/alert-channels\/stop\/\S+/.exec(down.text) ?? [];
+  const page = await fetch(link);
+  t.match([page.status, await page.text()], [200, /Mails about “Shop” are sent to admin@test\.example/]);
+  const [{ id: channel, recipients }] = (await api.call('GET', '/v1/alert-channels')).body.data.items;
+  t.strictSame(recipients[0].stopped_monitors, [], 'opening the page does nothing');
+  for (const time of ['once', 'twice']) t.equal((await fetch(link, { method: 'POST' })).status, 200, time);
+  t.match(await next(shop, 'ok'), { status: 'dropped', reason: 'monitor_stopped' });
+  t.match(await next(blog, 'failed'), { status: 'sent', subject: 'Down: Blog' }, 'other mails continue');
+
+  const path = `/v1/alert-channels/${channel}`;
+  t.strictSame((await api.call('GET', path)).body.data.recipients[0].stopped_monitors, [shop]);
+  const resume = () => api.call('POST', `${path}/resume-monitor`, { body: { monitor_id: shop } });
+  t.match((await resume()).body.data.recipients, [{ stopped_monitors: [] }]);
+  t.match(await resume(), { status: 422, body: { error: { details: { monitor_id: [{ code: 'not_found' }] } } } });
+  t.match(await next(shop, 'failed'), { status: 'sent', subject: 'Down: Shop' });
+});
+
 t.test('an event is mailed once, even if a replica dies between the event and its mail', async (t) => {
   const server = await startSmtpServer(t);
   const settings = { VANTAGE_SMTP_URL: `smtp://${server.host}` };

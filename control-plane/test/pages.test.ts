@@ -36,8 +36,11 @@ t.test(
     const empty = await get('/');
     t.match([empty.status, empty.headers.get('content-type')], [200, 'text/html; charset=utf-8']);
     t.match(textOf(empty), 'No node is online at the moment');
-    for (const place of [{ country: 'DE', asn: 3320 }, { country: 'DE', asn: 3209 }, { country: 'FR' }]) {
-      await PeerAgent.connect(t, api.url, await enrollPeer(api, { declared: place }));
+    await PeerAgent.connect(t, api.url, await enrollPeer(api, { declared: { country: 'FR' } }));
+    await until('the node', async () => /1 node online in 1 country · /.test(textOf(await get('/'))));
+    t.match(textOf(await get('/?lang=zh-CN')), '1 个节点在线，分布在 1 个国家或地区 ·', 'no network is known');
+    for (const asn of [3320, 3209]) {
+      await PeerAgent.connect(t, api.url, await enrollPeer(api, { declared: { country: 'DE', asn } }));
     }
     await until('the nodes', async () => /3 nodes online in 2 countries and 2 networks/.test(textOf(await get('/'))));
     const page = await get('/');

@@ -59,7 +59,7 @@ t.test('the quota of node tests', async (t) => {
       const refused = await probe(3);
       t.match(refused, { short: '429 QUOTA_EXCEEDED', left: '1/4' });
       t.match(refused.details, {
-        nodes: [{ code: 'refused', message: /^take 3 node tests, and 1 of 4 are left today; an account has 3$/ }],
+        node_tests: [{ code: 'refused', message: /^3 are needed, and 1 of 4 are left today; an account has 3$/ }],
       });
       const midnight = Math.ceil(clock.now() / 86_400_000) * 86_400_000;
       t.equal(refused.reset, new Date(midnight).toISOString());

@@ -156,6 +156,35 @@ t.test('a caller’s tasks are listed newest first, in pages, without those of o
   t.match((await list('', other)).data.items, []);
 });
 
+t.test('a task keeps the nodes that were selected and could not run it, and says so wherever it is read', async (t) => {
+  const { api } = await linked(t);
+  const declared = { country: 'FR', city: 'Paris' };
+  const plain = await enrollPeer(api, { declared, capabilities: [] });
+  await PeerAgent.connect(t, api.url, plain, { capabilities: [] });
+  await until(
+    'both nodes',
+    async () => (await api.call('GET', '/v1/nodes?status=online')).body.data.items.length === 2,
+  );
+  const unfit = [{ node_id: plain.nodeId, lacks: 'icmp_echo' }];
+  // the second target has a budget: another statement stores it
+  for (const target of ['127.0.0.1', 'example.com']) {
+    const { data } = (await api.call('POST', '/v1/probe/ping', { body: { target } })).body;
+    const read = (path: string) => api.call('GET', `/v1/probe/tasks/${path}`).then(({ body }) => body.data);
+    t.strictSame(data.unfit_nodes, unfit, target);
+    t.strictSame((await read(`${data.task_id}?wait=20`)).unfit_nodes, unfit, 'a finished task');
+    t.notHas(await read(data.task_ids[0]), 'unfit_nodes', 'the task of one node');
+    const [listed] = (await api.call('GET', '/v1/probe/tasks')).body.data.items;
+    t.match(listed, { task_id: data.task_id, unfit_nodes: unfit }, 'as the database has it');
+  }
+  const able = (await api.call('POST', '/v1/probe/tcp', { body: { target: '127.0.0.1:80' } })).body.data;
+  t.notHas((await api.call('GET', `/v1/probe/tasks/${able.task_id}`)).body.data, 'unfit_nodes', 'both can');
+
+  const { data } = (await api.call('POST', '/v1/probe/ping', { body: { target: '127.0.0.1' }, as: null })).body;
+  const page = async (language: string) => (await fetch(`${api.url}/p/${data.task_id}?lang=${language}`)).text();
+  t.match(await page('en'), 'Could not take part, without ICMP: Paris, FR');
+  t.match(await page('zh-CN'), '以下节点缺少 ICMP ，未能参与：Paris, FR');
+});
+
 t.test('a stream sends each result as it arrives, then the whole task, then ends', async (t) => {
   const { api, peer } = await linked(t, { isAnswering: false, isBeating: true });
   const second = await PeerAgent.connect(t, api.url, await enrollPeer(api), { isAnswering: false, isBeating: true });

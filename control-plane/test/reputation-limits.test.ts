@@ -106,7 +106,10 @@ t.test(
     t.match(await here('8.8.8.8', { as: one }), { status: 429, body: { error: { code: 'RATE_LIMIT_EXCEEDED' } } });
     for (let n = 0; n < 5; n += 1) t.equal((await there('8.8.8.8', { as: other })).status, 200);
     const over = await here('8.8.8.8', { as: other });
-    t.match(over, { status: 429, body: { error: { code: 'QUOTA_EXCEEDED', details: { q: [{ code: 'refused' }] } } } });
+    t.match(over, {
+      status: 429,
+      body: { error: { code: 'QUOTA_EXCEEDED', details: { reputation_checks: [{ code: 'refused' }] } } },
+    });
     t.equal(over.headers.get('x-ratelimit-limit'), '65');
     t.equal(over.headers.get('x-ratelimit-reset'), '2026-12-01T00:00:00.000Z');
     t.equal((await here('8.8.8.8')).status, 200, 'callers without credentials have their own');

@@ -24,11 +24,15 @@ export function complaintOf(error: Mistake): FieldError {
     case 'const':
       return { code: 'enum', message: `must be ${String(params['allowedValue'])}` };
     case 'minimum':
+      return { code: 'range', message: `must be at least ${limit}` };
     case 'maximum':
+      return { code: 'range', message: `must be at most ${limit}` };
     case 'exclusiveMinimum':
+      return { code: 'range', message: `must be more than ${limit}` };
     case 'exclusiveMaximum':
+      return { code: 'range', message: `must be less than ${limit}` };
     case 'multipleOf':
-      return { code: 'range', message: error.message ?? 'is out of range' };
+      return { code: 'range', message: `must be a multiple of ${String(params['multipleOf'])}` };
     case 'minLength':
     case 'minItems':
     case 'minProperties':

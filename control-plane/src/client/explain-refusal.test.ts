@@ -15,7 +15,7 @@ t.test('fields of the API are options of the command', async (t) => {
     ['target', 'target'],
   ] as const)
     t.equal(optionOf(field), option);
-  const details = { 'params.count': [{ message: 'must be <= 50' }] };
+  const details = { 'params.count': [{ message: 'must be at most 50' }] };
   const error = new ApiRefusal(400, 'VALIDATION_FAILED', 'The request is not valid.', details);
   t.equal(
     explainRefusal(error, anonymous),
@@ -36,10 +36,10 @@ t.test(
       '  an account has 60: `vantage login`',
     ]);
     t.equal(explainRefusal(error, { ...anonymous, hasToken: true }).split('\n').length, 2);
-    const quota = { nodes: [{ message: 'take 3 node tests, and 0 of 30 are left today; an account has 1000' }] };
+    const quota = { node_tests: [{ message: '3 are needed, and 0 of 30 are left today; an account has 1000' }] };
     t.match(explainRefusal(new ApiRefusal(429, 'QUOTA_EXCEEDED', '', quota, allowance), anonymous).split('\n'), [
       ' (QUOTA_EXCEEDED)',
-      '  --from: take 3 node tests, and 0 of 30 are left today',
+      '  node tests: 3 are needed, and 0 of 30 are left today',
       /the limit is 30/,
       '  an account has 1000: `vantage login`',
     ]);

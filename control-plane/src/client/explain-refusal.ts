@@ -1,11 +1,13 @@
 import type { ApiRefusal } from './api-client.js';
 
-/** Fields of the API that are an option with another name, or an argument. */
+/** Fields of the API that are an option with another name, or an argument; and what a quota counts. */
 const otherNames: Readonly<Record<string, string>> = {
   nodes: '--from',
   'nodes.limit': '--limit',
   node_ids: '--from',
   max_age_s: '--max-age',
+  node_tests: 'node tests',
+  reputation_checks: 'reputation checks',
   q: 'argument',
   target: 'target',
 };
@@ -28,14 +30,9 @@ export function explainRefusal(error: ApiRefusal, caller: Caller): string {
     // the size of a limit is in the lines about it
     if (isLimited && field === 'requests' && errors.some(({ message }) => ACCOUNT_HINT.test(message))) return [];
     const messages = errors.map(({ message }) => (isLimited ? message.replace(ACCOUNT_HINT, '') : message));
-    return [`  ${optionOf(field)}: ${messages.map(inWords).join('; ')}`];
+    return [`  ${optionOf(field)}: ${messages.join('; ')}`];
   });
   return [`${error.message} (${error.code})`, ...fields, ...advice(error, caller)].join('\n');
-}
-
-/** A range without signs: `must be <= 50` is `must be at most 50`. */
-function inWords(message: string): string {
-  return message.replace(/^must be <= /, 'must be at most ').replace(/^must be >= /, 'must be at least ');
 }
 
 /** `params.record_type` is `--record-type`. */

@@ -1,7 +1,8 @@
 import { Progress } from '@vantage/shared/terminal/progress.js';
 import { type Cell, tableLines } from '@vantage/shared/terminal/table.js';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import { outputScreen, printJson } from '../terminal/print.js';
+import { addCommand } from './add-monitor.js';
 import type { ApiClient } from './api-client.js';
 import { factsText } from './facts-text.js';
 import { type Monitor, monitorsText, toned } from './monitors-text.js';
@@ -16,11 +17,6 @@ interface Check {
   readonly error: string | null;
 }
 
-interface AddOptions extends ClientOptions {
-  readonly name?: string;
-  readonly interval?: number;
-}
-
 const PAGE_SIZE = 100;
 
 /** `vantage monitors`: list, show, add, pause, resume and test. */
@@ -32,17 +28,7 @@ export function monitorsCommand(): Command {
   command.addCommand(
     withOptions('show', 'Show a monitor', ['show Shop']).argument('<monitor>', 'name or id').action(show),
   );
-  command.addCommand(
-    withOptions('add', 'Create a monitor', [
-      'add https https://example.com/ --name Shop --interval 60',
-      'add ping 192.0.2.1',
-    ])
-      .argument('<type>', 'https, ping, tcp, dns, …; docs/monitors.md lists them')
-      .argument('<target>', 'URL, host or host:port')
-      .option('--name <name>', 'name (default: the target)')
-      .option('--interval <seconds>', 'seconds between checks (default: that of the type)', parseSeconds)
-      .action(add),
-  );
+  command.addCommand(addCommand());
   for (const verb of ['pause', 'resume'] as const)
     command.addCommand(
       withOptions(verb, `${verb === 'pause' ? 'Pause' : 'Resume'} a monitor`, [`${verb} Shop`])
@@ -76,16 +62,6 @@ function show(word: string, options: ClientOptions): Promise<void> {
   return withClient(options, async (client) => {
     const monitor = await client.call<Monitor>('GET', `/v1/monitors/${await idOf(client, word)}`);
     printFacts(monitor, options);
-  });
-}
-
-function add(type: string, target: string, options: AddOptions): Promise<void> {
-  const { name = target, interval } = options;
-  const body = { name, type, target, ...(interval === undefined ? {} : { interval_s: interval }) };
-  return withClient(options, async (client) => {
-    const monitor = await client.call<Monitor>('POST', '/v1/monitors', body);
-    if (options.json) return printJson(monitor);
-    process.stdout.write(`${monitor.id}\n`);
   });
 }
 
@@ -150,9 +126,4 @@ async function listMonitors(client: ApiClient): Promise<Monitor[]> {
     all.push(...items);
     if (items.length < PAGE_SIZE) return all;
   }
-}
-
-function parseSeconds(text: string): number {
-  if (!/^[1-9]\d{0,6}$/.test(text)) throw new InvalidArgumentError('must be a whole number of seconds');
-  return Number(text);
 }

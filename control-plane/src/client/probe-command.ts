@@ -8,7 +8,6 @@ import type { ApiClient } from './api-client.js';
 import { addParamOptions, paramsOf } from './param-options.js';
 import { taskText } from './result-text.js';
 import { runProbe } from './run-probe.js';
-import { type UnfitNodes, unfitLines } from './unfit-text.js';
 import { withPlaces } from './unmatched-places.js';
 import { type ClientOptions, parseLimit, type Server, withClient } from './with-client.js';
 
@@ -21,11 +20,6 @@ interface Asked {
   readonly type: ProbeType;
   readonly target: string;
   readonly options: ProbeOptions;
-}
-
-interface Outcome {
-  readonly task: TaskView;
-  readonly unfit: UnfitNodes;
 }
 
 /** `vantage http`, `ping`, …: a probe of one type from several nodes. */
@@ -55,11 +49,11 @@ function examplesOf(type: ProbeType, target: string): string {
 
 async function probe(client: ApiClient, server: Server, asked: Asked): Promise<void> {
   const { options } = asked;
-  const { task, unfit } = await runWithScheme(client, asked);
+  const task = await runWithScheme(client, asked);
   if (options.json) printJson(task);
   else {
     const screen = outputScreen();
-    const texts = [taskText(task, screen), ...unfitLines(task, unfit, screen), againText(task, server)];
+    const texts = [taskText(task, screen), againText(task, server)];
     process.stdout.write(`${texts.join('\n')}\n`);
   }
   if (task.summary.fail_count > 0 || task.status === 'failed') process.exitCode = 1;
@@ -71,32 +65,26 @@ function againText({ task_id: id }: TaskView, { url, hasToken }: Server): string
 }
 
 /** Runs a probe; a host without a scheme is asked by https, and by http where each node was refused. */
-async function runWithScheme(client: ApiClient, asked: Asked): Promise<Outcome> {
+async function runWithScheme(client: ApiClient, asked: Asked): Promise<TaskView> {
   const isBare = asked.type === 'http' && !/^[a-z][a-z0-9+.-]*:\/\//i.test(asked.target);
   if (!isBare) return run(client, asked);
   const secure = await run(client, { ...asked, target: `https://${asked.target}` });
-  const results = secure.task.node_results;
+  const results = secure.node_results;
   const isRefused = results.length > 0 && results.every(({ error }) => error?.code === 'tcp_refused');
   if (!isRefused) return secure;
   process.stderr.write('https was refused, trying http\n');
   return run(client, { ...asked, target: `http://${asked.target}` });
 }
 
-async function run(client: ApiClient, { type, target, options }: Asked): Promise<Outcome> {
+async function run(client: ApiClient, { type, target, options }: Asked): Promise<TaskView> {
   const progress = new Progress(process.stderr);
   const nodes = { ...parseFrom(options.from ?? ''), ...(options.limit === undefined ? {} : { limit: options.limit }) };
   progress.show('sending the request');
   try {
     const order = { type, target, params: paramsOf(type, options), nodes };
-    let unfit: UnfitNodes = [];
-    const task = await runProbe(client, order, {
-      onCreated: (created) => {
-        unfit = created.unfit_nodes ?? [];
-      },
-      onProgress: (answered, asked) =>
-        progress.show(`${answered} of ${asked} ${asked === 1 ? 'node' : 'nodes'} responded`),
-    });
-    return { task, unfit };
+    return await runProbe(client, order, (answered, asked) =>
+      progress.show(`${answered} of ${asked} ${asked === 1 ? 'node' : 'nodes'} responded`),
+    );
   } catch (error) {
     progress.clear();
     throw await withPlaces(error, client, options.from);

@@ -6,12 +6,13 @@ import type { Screen } from '@vantage/shared/terminal/screen.js';
 import { tableLines } from '@vantage/shared/terminal/table.js';
 import { wrapLine, wrapText } from '@vantage/shared/terminal/wrap-text.js';
 import type { NodeResultView, TaskView } from '../modules/probes/index.js';
+import { unfitLines } from './unfit-text.js';
 
 type NameOf = (nodeId: string) => string | null;
 
 /**
  * A task for a screen: a table with a row per node; below it the errors in full, a note about nodes that were too busy to
- * be exact, then the details of each node.
+ * be exact, then the details of each node, and the nodes that could not take part.
  */
 export function taskText(task: TaskView, screen: Screen, nameOf: NameOf = () => null): string {
   const placeOf = placesOf(task.node_results, nameOf);
@@ -21,6 +22,7 @@ export function taskText(task: TaskView, screen: Screen, nameOf: NameOf = () => 
     ...resultTable(task, screen, { placeOf, columns: definitionOf(task.probe_type).columns }),
     ...below.flatMap((text) => belowTable(text, screen)),
     ...detailBlocks(task, screen, placeOf),
+    ...unfitLines(task, screen),
   ].join('\n');
 }
 

@@ -12,29 +12,20 @@ export interface ProbeOrder {
   readonly nodeIds?: readonly string[];
 }
 
-/** Receives news of a probe while it runs. */
-export interface ProbeWatcher {
-  onCreated?(created: ProbeCreated): void;
-  /** Called with the number of nodes that have replied. */
-  onProgress(answered: number, asked: number): void;
-}
+/** Receives the number of nodes that have replied, while a probe runs. */
+export type ProbeWatcher = (answered: number, asked: number) => void;
 
 /**
  * Submits a probe and follows it to its end.
  * @throws ApiRefusal, ApiUnreachable
  */
-export async function runProbe(
-  client: ApiClient,
-  order: ProbeOrder,
-  { onCreated, onProgress }: ProbeWatcher,
-): Promise<TaskView> {
+export async function runProbe(client: ApiClient, order: ProbeOrder, onProgress: ProbeWatcher): Promise<TaskView> {
   const created = await client.call<ProbeCreated>('POST', `/v1/probe/${order.type}`, {
     target: order.target,
     params: order.params,
     ...(order.nodes === undefined ? {} : { nodes: order.nodes }),
     ...(order.nodeIds === undefined ? {} : { node_ids: order.nodeIds }),
   });
-  onCreated?.(created);
   const asked = created.task_ids.length;
   onProgress(0, asked);
   try {

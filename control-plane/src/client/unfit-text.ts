@@ -1,10 +1,9 @@
 import { textCell } from '@vantage/shared/probe-types/cells.js';
 import type { Screen } from '@vantage/shared/terminal/screen.js';
 import { wrapText } from '@vantage/shared/terminal/wrap-text.js';
-import type { ProbeCreated, TaskView } from '../modules/probes/index.js';
+import type { TaskView } from '../modules/probes/index.js';
 
-/** Selected nodes that cannot run a probe. */
-export type UnfitNodes = NonNullable<ProbeCreated['unfit_nodes']>;
+type UnfitNodes = NonNullable<TaskView['unfit_nodes']>;
 
 /** Names of capabilities and IP families, for people. */
 const names: Readonly<Record<UnfitNodes[number]['lacks'], string>> = {
@@ -20,8 +19,7 @@ const names: Readonly<Record<UnfitNodes[number]['lacks'], string>> = {
  * `2 of 3 nodes; n_x cannot run ping: no ICMP`.
  */
 export function unfitLines(
-  { probe_type, node_results }: Pick<TaskView, 'probe_type' | 'node_results'>,
-  unfit: UnfitNodes,
+  { probe_type, node_results, unfit_nodes: unfit = [] }: TaskView,
   { width }: Pick<Screen, 'width'>,
 ): string[] {
   if (unfit.length === 0) return [];

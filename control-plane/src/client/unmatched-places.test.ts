@@ -1,5 +1,7 @@
 import t from 'tap';
-import { unmatchedPlaces } from './unmatched-places.js';
+import { type ApiClient, ApiRefusal } from './api-client.js';
+import { explainRefusal } from './explain-refusal.js';
+import { unmatchedPlaces, withPlaces } from './unmatched-places.js';
 
 const node = {
   id: 'n_1',
@@ -35,4 +37,15 @@ t.test('each word of a place says which nodes match it', async (t) => {
     ['berlin,Oslo', '"berlin" matches 1 node; no node in Oslo'],
   ] as const)
     t.equal(unmatchedPlaces(from, nodes), `${text}; \`vantage nodes\` lists them`);
+});
+
+t.test('a refusal about nodes names --from only where there is one', async (t) => {
+  const refusal = new ApiRefusal(422, 'VALIDATION_FAILED', '', { nodes: [{ message: 'no online node has ICMP' }] });
+  const text = async (from: string | undefined) => {
+    const client = { call: async () => ({ items: [] }) } as unknown as ApiClient;
+    const told = (await withPlaces(refusal, client, from)) as ApiRefusal;
+    return explainRefusal(told, { hasToken: true, nowMs: 0 }).split('\n')[1];
+  };
+  t.equal(await text(undefined), '  available nodes: no online node has ICMP');
+  t.equal(await text('CN'), '  --from: no online node has ICMP; no node in CN; `vantage nodes` lists them');
 });

@@ -46,11 +46,18 @@ function matcherOf(word: string): (node: Placed) => boolean {
   return ({ city }) => city !== null && cities.some((name) => name.toLowerCase() === city.toLowerCase());
 }
 
-/** A refusal of a selection of nodes says which word of `--from` matches which nodes; any other error stays as it is. */
+/**
+ * A refusal of a selection of nodes says which word of `--from` matches which nodes, or that it is about all nodes where there is no such
+ * option; any other error stays as it is.
+ */
 export async function withPlaces(refusal: unknown, client: ApiClient, from: string | undefined): Promise<unknown> {
-  if (!(refusal instanceof ApiRefusal) || from === undefined || refusal.details['nodes'] === undefined) return refusal;
-  const text = unmatchedPlaces(from, await listNodes(client));
+  if (!(refusal instanceof ApiRefusal) || refusal.details['nodes'] === undefined) return refusal;
   const { status, code, message, details, allowance } = refusal;
+  if (from === undefined) {
+    const { nodes, ...others } = details;
+    return new ApiRefusal(status, code, message, { ...others, ...(nodes && { 'available nodes': nodes }) }, allowance);
+  }
+  const text = unmatchedPlaces(from, await listNodes(client));
   return new ApiRefusal(
     status,
     code,

@@ -66,6 +66,19 @@ t.test(
   },
 );
 
+t.test('the token of an external endpoint of Gatus stands next to the URL that replaces it', async (t) => {
+  const report = aReport({
+    format: 'gatus',
+    total: 1,
+    created: [{ index: 0, name: 'Backup', id: 'm_2', heartbeat }],
+    warnings: [{ field: 'token', message: '"potato" is replaced by the token and URL of the monitor', indexes: [0] }],
+  });
+  t.strictSame(reportText(report, 'ada@example.com').split('\n').slice(1), [
+    '+ Backup',
+    '    push token potato -> https://vantage.example/hb/hbt_new',
+  ]);
+});
+
 t.test('a warning about many monitors stands once, with some of their names', async (t) => {
   const created = Array.from({ length: 8 }, (_, index) => ({ index, name: `M${index}`, id: null }));
   const warnings = [{ field: 'proxyId', message: 'was not imported', indexes: created.map(({ index }) => index) }];

@@ -27,8 +27,6 @@ export function serveCommand(): Command {
 
 async function serve(config: Config, warnings: readonly string[], ephemeral: string | undefined): Promise<void> {
   const { createLogger, terminalStream } = await import('../runtime/log.js');
-  // a terminal that is closed ends the server by SIGHUP, and not by the lines that it no longer takes
-  if (process.stdout.isTTY) process.stdout.on('error', () => {});
   const log = createLogger(config.logLevel, terminalStream(process.stdout, readEnv()));
   for (const warning of warnings) log.warn({ warning }, 'unknown setting');
   const asked = stopSignal();

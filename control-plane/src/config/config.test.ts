@@ -245,7 +245,7 @@ const refused: { env: Environment; message: RegExp }[] = [
   { env: { VANTAGE_ALLOW_TARGETS: '10.0.0.0/8,fo,10.0.0.1/8' }, message: /"fo", "10.0.0.1\/8"/ },
   {
     env: { VANTAGE_PLANS: '{"free": {"monitors": -1, "cats": 2}}' },
-    message: /free.cats is not a known field; known: requests_per_minute, .*; free.monitors must be >= 0/,
+    message: /free.cats is not a known field; known: requests_per_minute, .*; free.monitors must be at least 0/,
   },
   { env: { VANTAGE_PLANS: '{"gold": {}}' }, message: /gold is not a known field/ },
   { env: { VANTAGE_PLANS: '{"free":' }, message: /not valid JSON/ },

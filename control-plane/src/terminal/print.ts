@@ -1,5 +1,6 @@
 import { type Screen, screenOf } from '@vantage/shared/terminal/screen.js';
 import { tableLines } from '@vantage/shared/terminal/table.js';
+import { wrapText } from '@vantage/shared/terminal/wrap-text.js';
 import { readEnv } from '../config/config.js';
 
 /** Prints the resource of the API as JSON, without envelope. */
@@ -21,9 +22,10 @@ function unicodeEscape(unit: number): string {
   return `\\u${unit.toString(16).padStart(4, '0')}`;
 }
 
-/** Prints a secret that is shown only once, and nothing else on standard output, so that it can be piped. */
+/** Prints a secret that is shown only once below a note, and nothing else on standard output, so that it can be piped. */
 export function printSecret(token: string, note: string): void {
-  process.stderr.write(`${note}\n`);
+  const { width } = screenOf(process.stderr, readEnv());
+  process.stderr.write(`${wrapText(note, width).join('\n')}\n`);
   process.stdout.write(`${token}\n`);
 }
 

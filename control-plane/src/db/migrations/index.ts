@@ -11,6 +11,8 @@ import * as lookups from './0009-lookups.js';
 import * as reputationLists from './0010-reputation-lists.js';
 import * as diagnose from './0011-diagnose.js';
 import * as replicaRanges from './0012-replica-ranges.js';
+import * as unfitNodes from './0013-unfit-nodes.js';
+import * as recipientStops from './0014-recipient-stops.js';
 
 /** One step forward. Written so that the version before it keeps working on the changed tables. */
 export interface Migration {
@@ -34,4 +36,6 @@ export const migrations: readonly Migration[] = [
   reputationLists,
   diagnose,
   replicaRanges,
+  unfitNodes,
+  recipientStops,
 ];

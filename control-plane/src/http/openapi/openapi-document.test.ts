@@ -74,6 +74,17 @@ t.test('every example of a parameter and of a header is one', async (t) => {
   }
 });
 
+t.test('an update of a monitor documents the settings of each type, as its creation does', async (t) => {
+  const bodyOf = (path: string, method: string) => {
+    const { schema } = document.paths[path][method].requestBody.content['application/json'];
+    return resolve(schema, []).part;
+  };
+  const created = bodyOf('/v1/monitors', 'post').anyOf.map((body: Part) => resolve(body, []).part.properties.config);
+  const { config } = bodyOf('/v1/monitors/{id}', 'patch').properties;
+  t.ok(created.length > 10);
+  t.strictSame(resolve(config, []).part.anyOf, created);
+});
+
 t.test('every operation has a tag with a sentence, a description and an id of its own', async (t) => {
   const tags = new Map(document.tags.map(({ name, description }: Part) => [name, description]));
   for (const { operation } of operations) {

@@ -1,7 +1,7 @@
 import type { AnyRoute } from '../../http/route.js';
 import { acknowledgePageRoutes } from './routes/acknowledge-page.js';
 import { acknowledgeAlertEvent, getAlertEvent, listAlertEvents, resolveAlertEvent } from './routes/alert-events.js';
-import { testAlertChannel, verifyAlertChannel } from './routes/channel-acts.js';
+import { resumeAlertRecipient, testAlertChannel, verifyAlertChannel } from './routes/channel-acts.js';
 import {
   changeAlertChannel,
   createAlertChannel,
@@ -42,6 +42,7 @@ export const alertRoutes: readonly AnyRoute[] = [
   deleteAlertChannel,
   testAlertChannel,
   verifyAlertChannel,
+  resumeAlertRecipient,
   listAlertPolicies,
   createAlertPolicy,
   getAlertPolicy,

@@ -20,13 +20,19 @@ import {
   checkTarget,
   chooseNodes,
   chooseSharedNodes,
-  type NodeNeed,
   type ProbeRequest,
   toProbeRequest,
   unfitNodes,
 } from './probe-request.js';
 import type { ProbeWork } from './probe-work.js';
-import { listTasks, MAX_PAGE_BYTES, PageTooLargeError, type TaskRow } from './store.js';
+import {
+  listTasks,
+  MAX_PAGE_BYTES,
+  type NewTask,
+  PageTooLargeError,
+  type TaskRow,
+  type UnfitNodeRow,
+} from './store.js';
 import { type Submitted, Submitting } from './submitting.js';
 import type { TaskReader } from './task-reader.js';
 import { TaskWaits, type WaitLimits } from './task-waits.js';
@@ -64,7 +70,7 @@ export interface ProbeCreated {
   readonly task_ids: readonly string[];
   readonly status: 'queued';
   /** Nodes that were selected and cannot run the probe, if fewer nodes than wanted can; absent: none. */
-  readonly unfit_nodes?: readonly { readonly node_id: string; readonly lacks: NodeNeed }[];
+  readonly unfit_nodes?: readonly UnfitNodeRow[];
   /** Address of the task in the API. */
   readonly url: string;
   /** Page of the results, to share; null: only the account can read them. */
@@ -102,7 +108,11 @@ export class Probes {
     checkTarget(request, this.options.policy());
     const choice = { request, ...this.#choiceFor(viewer) };
     const nodes = chooseNodes(choice);
-    const planned = newTask(request, viewer, nodes, clock.now());
+    const unfit = unfitNodes(choice, nodes.length).map(({ nodeId, lacks }) => ({ node_id: nodeId, lacks }));
+    const planned: NewTask = {
+      ...newTask(request, viewer, nodes, clock.now()),
+      ...(unfit.length === 0 ? {} : { unfitNodes: unfit }),
+    };
     const taken = await takeNodeTests(this.options, caller, nodes.length);
     // results may arrive before the task is stored
     recent.add(planned);
@@ -116,7 +126,6 @@ export class Probes {
     dispatch.send(stored);
     metrics.countTask(request.type, (clock.monotonicMs() - startedMs) / 1_000);
     for (const { refusedCode } of stored.nodeTasks) if (refusedCode) metrics.countResult(request.type, refusedCode);
-    const unfit = unfitNodes(choice, nodes.length).map(({ nodeId, lacks }) => ({ node_id: nodeId, lacks }));
     const { publicUrl } = this.options;
     return {
       task_id: stored.id,
@@ -190,12 +199,20 @@ export class Probes {
     // a node task that is named by its own id is a task of one node, which the database has
     const found = heard === null || heard.id === id ? heard : await this.options.reader.find(id);
     const row = readable(found, viewer);
-    const nodes = row.node_tasks.map(({ node_id: nodeId, state }) => {
-      const node = visibleNode(this.options.directory.find(nodeId), viewer);
-      return { id: nodeId, name: node?.name ?? null, place: placeOf(node), isPending: state === 'pending' };
-    });
+    const task = await this.#shown(id, row, viewer);
+    const nodes = row.node_tasks.map(({ node_id: nodeId, state }) => ({
+      ...this.#placed(nodeId),
+      isPending: state === 'pending',
+    }));
+    const unfit = (task.unfit_nodes ?? []).map(({ node_id: nodeId, lacks }) => ({ ...this.#placed(nodeId), lacks }));
     const { params } = row.spec as { readonly params: Readonly<Record<string, unknown>> };
-    return { task: await this.#shown(id, row, viewer), params, nodes };
+    return { task, params, nodes, unfit };
+  }
+
+  /** A node as everyone may see it. */
+  #placed(id: string) {
+    const node = visibleNode(this.options.directory.find(id), viewerOf(null));
+    return { id, name: node?.name ?? null, place: placeOf(node) };
   }
 
   /**

@@ -38,6 +38,7 @@ export async function takeNodeTests(
 }
 
 function quotaExceeded(allowance: Allowance, count: number, hint: string | null): ApiError {
-  const message = `take ${count} node tests, and ${allowance.remaining} of ${allowance.limit} are left today${hint === null ? '' : `; ${hint}`}`;
-  return limitReached('QUOTA_EXCEEDED', allowance, { nodes: [{ code: 'refused', message }] });
+  const needed = count === 1 ? '1 is needed' : `${count} are needed`;
+  const message = `${needed}, and ${allowance.remaining} of ${allowance.limit} are left today${hint === null ? '' : `; ${hint}`}`;
+  return limitReached('QUOTA_EXCEEDED', allowance, { node_tests: [{ code: 'refused', message }] });
 }

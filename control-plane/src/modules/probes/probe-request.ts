@@ -192,11 +192,21 @@ function familyOf({ type, spec }: ProbeRequest): 4 | 6 | null {
 function whyNone(found: {
   readonly isAnyOnline: boolean;
   readonly isAnySelected: boolean;
-  readonly capability: string | null;
+  readonly capability: Capability | null;
   readonly family: 4 | 6 | null;
 }): string {
   if (!found.isAnyOnline) return `no node that you may use is online; ${HOW_TO_ENROLL}`;
   if (!found.isAnySelected) return 'no online node matches this selection';
-  const needs = [found.capability, found.family === null ? null : `IPv${found.family}`].filter((need) => need !== null);
-  return `no online node that matches can do ${needs.join(' over ')}`;
+  const needs = [
+    ...(found.capability === null ? [] : [needTexts[found.capability]]),
+    ...(found.family === null ? [] : [`IPv${found.family}`]),
+  ];
+  return `no online node that matches has ${needs.join(' and ')}; "vantage-agent doctor" on a node says what it lacks`;
 }
+
+/** Names of capabilities, for people and programs. */
+const needTexts: Readonly<Record<Capability, string>> = {
+  icmp: 'raw sockets for ICMP (icmp)',
+  icmp_echo: 'ICMP (icmp_echo)',
+  browser: 'a browser (browser)',
+};

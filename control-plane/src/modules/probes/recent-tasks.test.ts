@@ -55,6 +55,7 @@ t.test('a task is as it was stored, and changes with each result stored here', a
     id: task.id,
     owner_id: 'u_1',
     is_internal: false,
+    unfit_nodes: null,
     is_test: true,
     probe_type: 'tcp',
     target: spec.target,

@@ -89,6 +89,7 @@ function pendingRow(task: NewTask): TaskRow {
     target: task.target,
     spec: task.spec,
     created_at: task.createdAt,
+    unfit_nodes: task.unfitNodes ?? null,
     node_tasks: task.nodeTasks.map(({ id, nodeId }) => ({
       id,
       node_id: nodeId,

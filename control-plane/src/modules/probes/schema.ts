@@ -51,18 +51,20 @@ const UnfitNode = Type.Object(
   { additionalProperties: false, title: 'UnfitNode' },
 );
 
+const UnfitNodes = Type.Optional(
+  Type.Array(UnfitNode, {
+    description:
+      'Online nodes that match the selection and cannot run this probe. Present if fewer nodes than the limit of the selection can; lists as many as are missing.',
+  }),
+);
+
 /** Response to a probe request. */
 export const ProbeCreatedSchema = Type.Object(
   {
     task_id: TaskIdSchema,
     task_ids: Type.Array(TaskIdSchema, { description: 'Ids of the node tasks, one for each node.' }),
     status: Type.Literal('queued'),
-    unfit_nodes: Type.Optional(
-      Type.Array(UnfitNode, {
-        description:
-          'Online nodes that match the selection and cannot run this probe. Present if fewer nodes than the limit of the selection can; lists as many as are missing.',
-      }),
-    ),
+    unfit_nodes: UnfitNodes,
     url: Type.String({ format: 'uri', description: 'Address of the task in the API, as in the header Location.' }),
     page: nullable(
       Type.String({ format: 'uri' }),
@@ -134,6 +136,7 @@ export function taskSchema(type: ProbeType): TUnsafe<TaskView> {
         node_results: Type.Array(nodeResultSchema(type), {
           description: 'Results so far, in the order in which the nodes were chosen.',
         }),
+        unfit_nodes: UnfitNodes,
         summary: Type.Object(
           {
             success_count: Type.Integer({ minimum: 0 }),

@@ -3,6 +3,7 @@ import type { Knex } from 'knex';
 import { Batcher } from '../../db/batcher.js';
 import { type PreparedStatement, queryPrepared } from '../../db/prepared.js';
 import { type Owner, ownedBy } from '../../owners/index.js';
+import type { NodeNeed } from './probe-request.js';
 import { TARGET_RATE_LIMITED } from './target-budget.js';
 import { takenBy, takeTargetBudgets } from './target-budget-store.js';
 
@@ -63,6 +64,14 @@ export interface NewTask {
   /** Keys of the per-target budget; null for exempt targets. */
   readonly targetKeys: readonly string[] | null;
   readonly nodeTasks: readonly NewNodeTask[];
+  /** Nodes that the selection matches and that cannot run it; absent: none. */
+  readonly unfitNodes?: readonly UnfitNodeRow[];
+}
+
+/** Node that cannot run a probe, with what it lacks, as it is stored. */
+export interface UnfitNodeRow {
+  readonly node_id: string;
+  readonly lacks: NodeNeed;
 }
 
 export interface NewNodeTask {
@@ -80,11 +89,11 @@ export interface BudgetedTask {
 }
 
 const TASKS =
-  'unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]::json[], $6::timestamptz[], $7::boolean[], $15::boolean[])';
+  'unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]::json[], $6::timestamptz[], $7::boolean[], $15::boolean[], $16::text[]::json[])';
 const NODE_TASK_VALUES =
   '$8::text[], $9::text[], $10::text[], $11::text[], $12::double precision[], $13::text[], $14::text[]';
 const INSERT_TASKS =
-  'INSERT INTO probe_tasks (id, owner_id, probe_type, target, spec, created_at, is_test, is_internal)';
+  'INSERT INTO probe_tasks (id, owner_id, probe_type, target, spec, created_at, is_test, is_internal, unfit_nodes)';
 const INSERT_NODE_TASKS = `
   INSERT INTO probe_node_tasks (id, task_id, node_id, probe_type, expires_at, target_keys, state, lost_code, finished_at, opening)
   SELECT id, task_id, node_id, probe_type, now() + expires_ms * interval '1 millisecond', string_to_array(target_keys, ' '),
@@ -103,17 +112,17 @@ const INSERT: PreparedStatement = {
 const INSERT_WITHIN: PreparedStatement = {
   name: 'probes-insert-within',
   text: `
-  WITH budget AS MATERIALIZED (SELECT ${takeTargetBudgets(18)} AS granted),
+  WITH budget AS MATERIALIZED (SELECT ${takeTargetBudgets(19)} AS granted),
   task AS (
     ${INSERT_TASKS}
-    SELECT id, owner_id, probe_type, target, spec, created_at, is_test, is_internal
-    FROM budget, ${TASKS} WITH ORDINALITY AS t(id, owner_id, probe_type, target, spec, created_at, is_test, is_internal, number)
+    SELECT id, owner_id, probe_type, target, spec, created_at, is_test, is_internal, unfit_nodes
+    FROM budget, ${TASKS} WITH ORDINALITY AS t(id, owner_id, probe_type, target, spec, created_at, is_test, is_internal, unfit_nodes, number)
     WHERE granted[number] > 0
   ), node_task AS (
     ${INSERT_NODE_TASKS}
     FROM budget, LATERAL (
       SELECT n.*, CASE WHEN place > granted[number] THEN '${TARGET_RATE_LIMITED}' END AS refused
-      FROM unnest(${NODE_TASK_VALUES}, $16::int[], $17::int[]) AS n(id, task_id, node_id, probe_type, expires_ms, target_keys, never, number, place)
+      FROM unnest(${NODE_TASK_VALUES}, $17::int[], $18::int[]) AS n(id, task_id, node_id, probe_type, expires_ms, target_keys, never, number, place)
       WHERE granted[number] > 0
     ) n
   )
@@ -164,7 +173,14 @@ function insertValues(tasks: readonly NewTask[]): unknown[] {
     nodeTasks.map(({ task }) => task.targetKeys?.join(' ') ?? null),
     nodeTasks.map(({ nodeTask }) => nodeTask.refusedCode),
     tasks.map(({ isInternal = false }) => isInternal),
+    unfitValues(tasks),
   ];
+}
+
+/** Values of `unfit_nodes`; null where no task has any, as in nearly every turn: `unnest` fills the column with nulls. */
+function unfitValues(tasks: readonly NewTask[]): (string | null)[] | null {
+  if (tasks.every(({ unfitNodes }) => unfitNodes === undefined)) return null;
+  return tasks.map(({ unfitNodes }) => (unfitNodes === undefined ? null : JSON.stringify(unfitNodes)));
 }
 
 /** A node task as the views need it. */
@@ -188,6 +204,8 @@ export interface TaskRow {
   readonly target: string;
   readonly spec: unknown;
   readonly created_at: Date;
+  /** Null: none. */
+  readonly unfit_nodes: readonly UnfitNodeRow[] | null;
   /** In the order in which the nodes were chosen. */
   readonly node_tasks: readonly NodeTaskRow[];
 }
@@ -200,7 +218,8 @@ const NODE_TASKS = `
   FROM probe_node_tasks n`;
 
 // by name: PostgreSQL refuses a prepared statement for good once a migration has added a column to a `*`
-const TASK_COLUMNS = 't.id, t.owner_id, t.is_test, t.is_internal, t.probe_type, t.target, t.spec, t.created_at';
+const TASK_COLUMNS =
+  't.id, t.owner_id, t.is_test, t.is_internal, t.probe_type, t.target, t.spec, t.created_at, t.unfit_nodes';
 
 const FIND_TASK = {
   name: 'probes-find-task',

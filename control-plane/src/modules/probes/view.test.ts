@@ -59,6 +59,7 @@ function view(type: ProbeType, nodeTasks: readonly NodeTaskRow[], findNode: (id:
     owner_id: null,
     is_test: false,
     is_internal: false,
+    unfit_nodes: null,
     probe_type: type,
     target: specOf(type).target,
     spec: specOf(type),

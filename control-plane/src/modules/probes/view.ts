@@ -3,7 +3,7 @@ import type { ProbeErrorCode } from '@vantage/shared/probe-types/error-codes.js'
 import { failedResult } from '@vantage/shared/probe-types/failed-result.js';
 import { definitionOf, isProbeType, type ProbeSpecs, type ProbeType } from '@vantage/shared/probe-types/index.js';
 import type { Node } from '../nodes/index.js';
-import type { NodeTaskRow, TaskRow } from './store.js';
+import type { NodeTaskRow, TaskRow, UnfitNodeRow } from './store.js';
 import { isFinished } from './task-reader.js';
 
 /** A node result as the API shows it: the place of the node, and its measurement. */
@@ -26,6 +26,8 @@ export interface TaskView {
   readonly created_at: string;
   readonly completed_at: string | null;
   readonly node_results: readonly NodeResultView[];
+  /** Nodes that were selected and cannot run the probe; absent: none. */
+  readonly unfit_nodes?: readonly UnfitNodeRow[];
   readonly summary: { readonly success_count: number; readonly fail_count: number; readonly [field: string]: unknown };
   readonly [field: string]: unknown;
 }
@@ -66,6 +68,8 @@ export function taskView(id: string, task: TaskRow, ports: ViewPorts): TaskView 
     created_at: task.created_at.toISOString(),
     completed_at: isFinished(task) ? lastInstant(finished) : null,
     node_results: results,
+    // the task of one node is not that of the selection
+    ...(task.unfit_nodes === null || id !== task.id ? {} : { unfit_nodes: task.unfit_nodes }),
     summary: {
       success_count: successCount,
       fail_count: results.length - successCount,

@@ -5,6 +5,8 @@ import type { Mail } from '../../../mail/index.js';
 import { Slices } from '../../../runtime/slices.js';
 import { findRecipient } from '../../accounts/index.js';
 import type { ChannelNews, Destination, Destinations } from '../deliveries/destination.js';
+import { cut } from '../types/formats/cut.js';
+import type { MessageMonitor } from '../types/message.js';
 import { type ChannelTypes, findType } from '../types/registry.js';
 import { mergeConfig, secretTexts, splitSecrets } from './channel-config.js';
 import type { ChannelRow } from './channel-row.js';
@@ -25,6 +27,8 @@ interface ChannelDestinationsOptions {
   readonly mail: Pick<Mail, 'enqueue'>;
 }
 
+/** Greatest length of the name of a monitor in a link: the address of a page is not to be longer than mail programs take. */
+const MAX_LINKED_NAME = 60;
 /** Steps of a channel whose secrets are opened, as `Slices` counts them. */
 const STEPS_PER_CHANNEL = 50;
 
@@ -90,6 +94,13 @@ export class ChannelDestinations implements Destinations {
     const { publicUrl, linkSealer } = this.options;
     const token = sealLink({ act: 'unsubscribe', channelId, to: recipient, code: '' }, linkSealer);
     return new URL(`/alert-channels/unsubscribe/${token}`, publicUrl).href;
+  }
+
+  stopUrl(channelId: string, recipient: string, { id, name }: MessageMonitor): string {
+    const { publicUrl, linkSealer } = this.options;
+    const monitor = { id, name: cut(name, MAX_LINKED_NAME) };
+    const token = sealLink({ act: 'stop', channelId, to: recipient, code: '', monitor }, linkSealer);
+    return new URL(`/alert-channels/stop/${token}`, publicUrl).href;
   }
 
   #changedConfig(row: ChannelRow, { config }: ChannelNews): Pick<ChannelRow, 'config' | 'sealed_secrets'> | undefined {

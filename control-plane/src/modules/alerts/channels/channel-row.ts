@@ -11,6 +11,8 @@ export interface RecipientRow {
   readonly address: string;
   readonly is_verified: boolean;
   readonly is_unsubscribed: boolean;
+  /** Ids of monitors about which it wants no messages. */
+  readonly stopped_monitors: readonly string[];
 }
 
 /** Stored channel, with facts about the account that owns it. */

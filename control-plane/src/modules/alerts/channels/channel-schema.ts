@@ -52,7 +52,14 @@ export const AlertChannelSchema = Type.Object(
     template: Template,
     recipients: Type.Array(
       Type.Object(
-        { to: Type.String({ example: 'ops@example.com' }), verified: Type.Boolean(), unsubscribed: Type.Boolean() },
+        {
+          to: Type.String({ example: 'ops@example.com' }),
+          verified: Type.Boolean(),
+          unsubscribed: Type.Boolean(),
+          stopped_monitors: Type.Array(Type.String(), {
+            description: 'Ids of monitors whose messages the recipient has stopped.',
+          }),
+        },
         { additionalProperties: false },
       ),
       { description: 'Recipients with their state; empty for types without recipients.' },

@@ -5,7 +5,7 @@ import type { ChannelColumns, ChannelRow } from './channel-row.js';
 const COLUMNS = `c.*, o.plan AS account_plan, u.email AS account_email, u.email_verified_at IS NOT NULL AS is_account_verified,
   coalesce(u.locale, 'en') AS account_locale, coalesce(u.timezone, 'UTC') AS account_timezone,
   (SELECT coalesce(json_agg(json_build_object('address', r.address, 'is_verified', r.verified_at IS NOT NULL,
-     'is_unsubscribed', r.unsubscribed_at IS NOT NULL)), '[]') FROM alert_recipients r WHERE r.channel_id = c.id) AS recipients`;
+     'is_unsubscribed', r.unsubscribed_at IS NOT NULL, 'stopped_monitors', r.stopped_monitors)), '[]') FROM alert_recipients r WHERE r.channel_id = c.id) AS recipients`;
 const JOINED = 'alert_channels c JOIN owners o ON o.id = c.owner_id LEFT JOIN users u ON u.id = c.owner_id';
 
 /** NOTE: in step with `isVerified` in channel-view.ts. */

@@ -17,6 +17,7 @@ export function recipientsOf(row: ChannelRow, types: ChannelTypes): Recipient[] 
       to,
       isVerified: isOwn || (!row.is_default && state?.is_verified === true),
       isUnsubscribed: state?.is_unsubscribed === true,
+      stoppedMonitors: state?.stopped_monitors ?? [],
     };
   });
 }
@@ -49,10 +50,11 @@ export function channelView(row: ChannelRow, types: ChannelTypes): Static<typeof
     timezone: row.timezone,
     max_per_minute: row.max_per_minute,
     template: row.template,
-    recipients: (recipients ?? []).map(({ to, isVerified: verified, isUnsubscribed: unsubscribed }) => ({
+    recipients: (recipients ?? []).map(({ to, isVerified, isUnsubscribed, stoppedMonitors }) => ({
       to,
-      verified,
-      unsubscribed,
+      verified: isVerified,
+      unsubscribed: isUnsubscribed,
+      stopped_monitors: [...stoppedMonitors],
     })),
     health: {
       status: row.health,

@@ -69,6 +69,7 @@ export class DeliveryActs {
           alertIds: row.alert_ids,
           alertCount: row.alert_count,
           isRetry: true,
+          ...(message.monitor === undefined ? {} : { monitorId: message.monitor.id }),
           write: ({ id: newId }) => ({ ...message, id: newId }),
         },
       ]);

@@ -1,13 +1,16 @@
 import type { Sealer } from '../../../crypto/sealing.js';
 import { SealBrokenError } from '../../../crypto/sealing.js';
+import type { MessageMonitor } from '../types/message.js';
 
-/** Right that a link in a mail gives: to confirm a recipient by its code, or to unsubscribe it. */
+/** Right that a link in a mail gives: to confirm a recipient by its code, to unsubscribe it, or to stop its messages about a monitor. */
 export interface LinkRight {
-  readonly act: 'verify' | 'unsubscribe';
+  readonly act: 'verify' | 'unsubscribe' | 'stop';
   readonly channelId: string;
   readonly to: string;
-  /** Code for `verify`; empty for `unsubscribe`. */
+  /** Code for `verify`; otherwise empty. */
   readonly code: string;
+  /** Present for `stop`; the name is cut. */
+  readonly monitor?: MessageMonitor;
 }
 
 /** Token for a link: sealed, so that it shows neither recipient nor code. */

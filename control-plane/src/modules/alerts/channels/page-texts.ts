@@ -9,6 +9,10 @@ interface PageText {
   readonly unsubscribeAsk: (to: string, channel: string) => string;
   readonly unsubscribeButton: string;
   readonly unsubscribed: string;
+  readonly stopTitle: string;
+  readonly stopAsk: (to: string, monitor: string) => string;
+  readonly stopButton: string;
+  readonly stopped: (monitor: string) => string;
   readonly invalid: string;
 }
 
@@ -23,6 +27,11 @@ export const pageTexts: Readonly<Record<Locale, PageText>> = {
     unsubscribeAsk: (to, channel) => `Alerts of the channel “${channel}” are sent to ${to}.`,
     unsubscribeButton: 'Unsubscribe',
     unsubscribed: 'No more alerts of this channel are sent to this address.',
+    stopTitle: 'Stop mails about a monitor',
+    stopAsk: (to, monitor) => `Mails about “${monitor}” are sent to ${to}. Those about other monitors continue.`,
+    stopButton: 'Stop these mails',
+    stopped: (monitor) =>
+      `No more mails about “${monitor}” are sent to this address. The owner of the channel can undo this in the account.`,
     invalid: 'This link is not valid any more. Ask the owner of the channel for a new one.',
   },
   'zh-CN': {
@@ -34,6 +43,10 @@ export const pageTexts: Readonly<Record<Locale, PageText>> = {
     unsubscribeAsk: (to, channel) => `渠道“${channel}”的告警会发送至 ${to}。`,
     unsubscribeButton: '退订',
     unsubscribed: '此渠道的告警不会再发送到此邮箱。',
+    stopTitle: '停止接收某个监控的邮件',
+    stopAsk: (to, monitor) => `关于“${monitor}”的邮件会发送至 ${to}。其他监控的邮件不受影响。`,
+    stopButton: '停止这些邮件',
+    stopped: (monitor) => `关于“${monitor}”的邮件不会再发送到此邮箱。渠道所有者可在账户中恢复。`,
     invalid: '此链接已失效。请向渠道所有者索取新链接。',
   },
   'zh-TW': {
@@ -45,6 +58,10 @@ export const pageTexts: Readonly<Record<Locale, PageText>> = {
     unsubscribeAsk: (to, channel) => `管道「${channel}」的告警會寄至 ${to}。`,
     unsubscribeButton: '取消訂閱',
     unsubscribed: '此管道的告警不會再寄到此信箱。',
+    stopTitle: '停止接收某個監控的信',
+    stopAsk: (to, monitor) => `關於「${monitor}」的信會寄至 ${to}。其他監控的信不受影響。`,
+    stopButton: '停止這些信',
+    stopped: (monitor) => `關於「${monitor}」的信不會再寄到此信箱。管道擁有者可在帳戶中恢復。`,
     invalid: '此連結已失效。請向管道擁有者索取新連結。',
   },
 };

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { queryPrepared } from '../../../db/prepared.js';
 
 /** Makes the rows of recipients those of a list; the state of those that stay is kept. @returns the addresses that are new */
 export async function syncRecipients(trx: Knex, channelId: string, addresses: readonly string[]): Promise<string[]> {
@@ -63,6 +64,40 @@ export async function markVerified(trx: Knex, channelId: string, address: string
   await trx('alert_recipients')
     .where({ channel_id: channelId, address })
     .update({ verified_at: at, unsubscribed_at: null, code_hash: null, code_expires_at: null, code_tries: 0 });
+}
+
+/** Monitors that a recipient may stop; the oldest stops end first. */
+const MAX_STOPPED = 1_000;
+
+/** Recipient of a channel, and a monitor. */
+interface RecipientMonitor {
+  readonly channelId: string;
+  readonly address: string;
+  readonly monitorId: string;
+}
+
+const STOP_MONITOR = {
+  name: 'alerts-stop-monitor',
+  text: `INSERT INTO alert_recipients (channel_id, address, stopped_monitors) VALUES ($1, $2, ARRAY[$3])
+    ON CONFLICT (channel_id, address) DO UPDATE SET stopped_monitors = (alert_recipients.stopped_monitors || excluded.stopped_monitors)
+      [greatest(1, cardinality(alert_recipients.stopped_monitors) + 2 - ${MAX_STOPPED}):]
+    WHERE NOT alert_recipients.stopped_monitors @> excluded.stopped_monitors RETURNING address`,
+};
+
+/** Adds a monitor to those whose messages a recipient wants no more. @returns false if it was one already */
+export async function stopMonitor(trx: Knex, { channelId, address, monitorId }: RecipientMonitor): Promise<boolean> {
+  return (await queryPrepared(trx, STOP_MONITOR, [channelId, address, monitorId])).length > 0;
+}
+
+const RESUME_MONITOR = {
+  name: 'alerts-resume-monitor',
+  text: `UPDATE alert_recipients SET stopped_monitors = array_remove(stopped_monitors, $3)
+    WHERE channel_id = $1 AND address = $2 AND $3 = ANY(stopped_monitors) RETURNING address`,
+};
+
+/** Sends messages about a monitor to a recipient again. @returns false if they were not stopped */
+export async function resumeMonitor(trx: Knex, { channelId, address, monitorId }: RecipientMonitor): Promise<boolean> {
+  return (await queryPrepared(trx, RESUME_MONITOR, [channelId, address, monitorId])).length > 0;
 }
 
 /** Marks a recipient as unsubscribed. @returns false if it was already */

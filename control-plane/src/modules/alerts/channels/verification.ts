@@ -15,7 +15,15 @@ import { lockAnyChannel } from './channel-store.js';
 import { recipientsOf } from './channel-view.js';
 import { hashCode, judgeCode, newCode } from './codes.js';
 import { type LinkRight, openLink, sealLink } from './link-tokens.js';
-import { countTry, lockCode, markUnsubscribed, markVerified, upsertCode } from './recipient-store.js';
+import {
+  countTry,
+  lockCode,
+  markUnsubscribed,
+  markVerified,
+  resumeMonitor,
+  stopMonitor,
+  upsertCode,
+} from './recipient-store.js';
 
 const HOUR_MS = 3_600_000;
 /** Codes that one recipient is sent per hour, whoever asks for them. */
@@ -101,6 +109,33 @@ export class Verification {
         action: 'alert_channel.recipient_unsubscribed',
         details: { to: right.to },
       });
+    });
+  }
+
+  /** Ends messages to a recipient about the monitor of a link, until the owner of the channel resumes them. */
+  async stop({ right, row }: { readonly right: LinkRight; readonly row: ChannelRow }): Promise<void> {
+    const { to, monitor } = right;
+    if (monitor === undefined) return;
+    await this.options.db.transaction(async (trx) => {
+      if (!(await stopMonitor(trx, { channelId: row.id, address: to, monitorId: monitor.id }))) return;
+      const entry = { actor: program, accountId: row.owner_id, subject: row.id } as const;
+      const details = { to, monitor: monitor.id };
+      await insertAuditEntry(trx, { ...entry, action: 'alert_channel.monitor_stopped', details });
+    });
+  }
+
+  /** Sends messages about a monitor to a recipient again. @throws ApiError ALERT_CHANNEL_INVALID if they were not stopped */
+  async resume(
+    row: ChannelRow,
+    { to, monitorId }: { readonly to: string; readonly monitorId: string },
+    actor: Actor,
+  ): Promise<void> {
+    await this.options.db.transaction(async (trx) => {
+      if (!(await resumeMonitor(trx, { channelId: row.id, address: to, monitorId })))
+        throw channelInvalid('monitor_id', 'is not in stopped_monitors of this recipient', 'not_found');
+      const entry = { actor, accountId: row.owner_id, subject: row.id } as const;
+      const details = { to, monitor: monitorId };
+      await insertAuditEntry(trx, { ...entry, action: 'alert_channel.monitor_resumed', details });
     });
   }
 

@@ -20,7 +20,7 @@ const parts = {
   sealer,
   outbound: new Outbound({ policy: () => policy, userAgent: 'Vantage/test', clock: systemClock }),
   mailer: { sendAtOnce: async () => '' },
-  destinations: { unsubscribeUrl: () => '' },
+  destinations: { unsubscribeUrl: () => '', stopUrl: () => '' },
 };
 
 t.test('an attempt ends with the signal of its sender, and leaves nothing there', async (t) => {

@@ -28,7 +28,7 @@ export interface AttemptParts {
   readonly sealer: Sealer;
   readonly outbound: Pick<Outbound, 'send'>;
   readonly mailer: { sendAtOnce(mail: DirectMail, signal: AbortSignal): Promise<string> };
-  readonly destinations: Pick<Destinations, 'unsubscribeUrl'>;
+  readonly destinations: Pick<Destinations, 'unsubscribeUrl' | 'stopUrl'>;
 }
 
 /** Result of an attempt. */
@@ -135,6 +135,9 @@ class Exchange {
       send: (request) => this.#send(request, signal),
       mail: (mail) => this.#mail(mail, signal),
       ...(recipient === null ? {} : { unsubscribeUrl: destinations.unsubscribeUrl(channelId, recipient) }),
+      ...(recipient === null || message.monitor === undefined
+        ? {}
+        : { stopUrl: destinations.stopUrl(channelId, recipient, message.monitor) }),
     };
   }
 

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { Locale } from '../../../http/locale.js';
 import type { PlanName } from '../../../plans/index.js';
+import type { MessageMonitor } from '../types/message.js';
 import type { CustomTexts } from '../types/template/custom-text.js';
 
 /** Recipient of a channel. */
@@ -8,6 +9,8 @@ export interface Recipient {
   readonly to: string;
   readonly isVerified: boolean;
   readonly isUnsubscribed: boolean;
+  /** Ids of monitors about which it wants no messages. */
+  readonly stoppedMonitors: readonly string[];
 }
 
 /** A channel as its sender needs it. */
@@ -58,4 +61,6 @@ export interface Destinations {
   note(trx: Knex, news: ChannelNews): Promise<void>;
   /** Address of the page on which a recipient unsubscribes. */
   unsubscribeUrl(channelId: string, recipient: string): string;
+  /** Address of the page on which a recipient stops the messages about one monitor. */
+  stopUrl(channelId: string, recipient: string, monitor: MessageMonitor): string;
 }

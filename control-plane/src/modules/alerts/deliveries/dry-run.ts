@@ -59,6 +59,7 @@ export async function dryRun(
       return '<message@id>';
     },
     ...(recipient === null ? {} : { unsubscribeUrl: `https://vantage.invalid/${MASK}` }),
+    ...(recipient === null || message.monitor === undefined ? {} : { stopUrl: `https://vantage.invalid/${MASK}` }),
   };
   await type.deliver(attempt, isPlain).catch(() => {});
   return shown.at(-1) ?? null;

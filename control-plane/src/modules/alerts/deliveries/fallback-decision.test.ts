@@ -34,6 +34,14 @@ t.test(
         [{ name: 'Hook', why: 'pending' }],
       ],
       ['it is tried there', [failing, { ...failing, type: 'email', recipient: 'ada@a.example' }], null],
+      [
+        'its owner stopped mails about the monitor',
+        [
+          failing,
+          { ...failing, type: 'email', recipient: 'ada@a.example', status: 'dropped', reason: 'monitor_stopped' },
+        ],
+        null,
+      ],
       ['none', [], null],
     ];
     for (const [name, rows, expected] of cases) t.same(decideFallback(rows, 'ada@a.example'), expected, name);

@@ -34,8 +34,10 @@ export function decideFallback(
   if (rows.some((row) => row.status === 'sent' || row.may_have_arrived)) return null;
   const open = rows.filter((row) => row.status !== 'dropped' || !settled.has(row.reason));
   if (open.length === 0) return null;
-  // the same mailbox is tried already
-  if (open.some((row) => row.recipient === accountAddress && row.status !== 'dropped')) return null;
+  // the same mailbox is tried already, or its owner wants no messages about the monitor
+  const isOwnChoice = ({ status, reason }: (typeof open)[number]) =>
+    status !== 'dropped' || reason === 'monitor_stopped';
+  if (open.some((row) => row.recipient === accountAddress && isOwnChoice(row))) return null;
   const failures = new Map(
     open.map((row) => [row.channel_name, row.attempts.at(-1)?.error ?? row.reason ?? row.status]),
   );

@@ -58,6 +58,7 @@ export class Fallbacks {
         alertIds: first.alert_ids,
         alertCount: first.alert_count,
         isFallback: true,
+        ...(message.monitor === undefined ? {} : { monitorId: message.monitor.id }),
         // the texts of a channel have no place for the note
         write: ({ id }) => ({ ...message, id, note, customText: null }),
       },

@@ -12,6 +12,7 @@ export const endReasons = [
   'channel_disabled',
   'unverified',
   'unsubscribed',
+  'monitor_stopped',
   'quota',
   'not_needed',
   'refused',

@@ -31,6 +31,8 @@ export interface NewMessage {
   readonly kind: MessageKind;
   readonly alertIds: readonly string[];
   readonly alertCount: number;
+  /** Monitor that the message is about; absent: it is about several, or none. */
+  readonly monitorId?: string;
   readonly isFallback?: true;
   /** True for a message about something that a test key created: no one gets it. */
   readonly isTest?: true;
@@ -73,7 +75,7 @@ export async function planDeliveries(
   for (const recipient of chosen) {
     const reason = reasonOf(message, recipient);
     // one row tells why nothing goes to recipients who do not want it, however many there are
-    if (reason === 'unverified' || reason === 'unsubscribed') {
+    if (reason === 'unverified' || reason === 'unsubscribed' || reason === 'monitor_stopped') {
       if (refused.has(reason)) continue;
       refused.add(reason);
     }
@@ -84,10 +86,13 @@ export async function planDeliveries(
 }
 
 function reasonOf(
-  { destination, kind, isFallback, isTest }: NewMessage,
+  { destination, kind, monitorId, isFallback, isTest }: NewMessage,
   recipient: Recipient | null,
 ): EndReason | null {
-  return isTest ? 'test_mode' : refusalOf({ kind, isFallback: isFallback === true }, destination, recipient);
+  if (isTest) return 'test_mode';
+  const refusal = refusalOf({ kind, isFallback: isFallback === true }, destination, recipient);
+  if (refusal !== null || recipient === null || monitorId === undefined) return refusal;
+  return recipient.stoppedMonitors.includes(monitorId) ? 'monitor_stopped' : null;
 }
 
 function planDelivery(planned: NewMessage, recipient: Recipient | null, { nowMs, sealer }: Planning): DeliveryRow {

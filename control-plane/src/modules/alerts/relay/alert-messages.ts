@@ -44,6 +44,7 @@ export function messageOf(
     kind: tell.kind,
     alertIds: [row.id],
     alertCount: 1,
+    monitorId: row.monitor_id,
     ...(row.is_test ? { isTest: true } : {}),
     write: (writing) => writeMessage(decided, tell, { destination, writing, context }),
   };
@@ -84,7 +85,7 @@ export function writeMessage(
     acknowledgeUrl: isFiring ? context.acknowledgeUrl(row.id, { id: channelId, recipient: writing.recipient }) : null,
     monitorUrl: null,
   };
-  return alertMessage(facts, writing);
+  return { ...alertMessage(facts, writing), monitor: { id: row.monitor_id, name: row.monitor_name } };
 }
 
 /** Object that a webhook channel gets. `id`: id of the delivery. */

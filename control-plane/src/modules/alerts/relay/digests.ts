@@ -248,6 +248,7 @@ function messageOf(
   { destination, nowMs, context }: MessageOptions,
 ): NewMessage {
   const isOver = told.every(({ isFiring }) => !isFiring);
+  const [monitorId, ...others] = new Set(told.map(({ alert }) => alert.monitor_id));
   return {
     destination,
     ...(row.recipients === null ? {} : { to: row.recipients }),
@@ -255,6 +256,7 @@ function messageOf(
     kind: 'digest',
     alertIds: told.map(({ alertId }) => alertId),
     alertCount: told.length,
+    ...(monitorId === undefined || others.length > 0 ? {} : { monitorId }),
     ...(isOver ? {} : { hasFallback: true }),
     ...(row.is_test ? { isTest: true } : {}),
     write: (writing) =>

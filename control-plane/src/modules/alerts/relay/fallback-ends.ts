@@ -43,6 +43,7 @@ function endMessage(decided: Decided, destination: Destination, context: Message
     alertIds: [row.id],
     alertCount: 1,
     isFallback: true,
+    monitorId: row.monitor_id,
     ...(row.is_test ? { isTest: true } : {}),
     write: (writing) =>
       writeMessage(decided, { kind: 'resolved', severity: row.severity }, { destination, writing, context }),

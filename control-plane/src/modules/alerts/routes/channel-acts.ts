@@ -95,3 +95,39 @@ export const verifyAlertChannel = defineRoute({
     return { status: 200, data: alerts.channels.view(await alerts.channels.get(id, account)) };
   },
 });
+
+/** POST /v1/alert-channels/{id}/resume-monitor. */
+export const resumeAlertRecipient = defineRoute({
+  operationId: 'resumeAlertRecipient',
+  method: 'POST',
+  path: '/v1/alert-channels/{id}/resume-monitor',
+  summary: 'Resume messages about a monitor',
+  description:
+    'A recipient stops the messages about one monitor by the link of a mail, and the channel lists the monitor in `stopped_monitors`. This sends them to the recipient again; `to` may be left out if there is only one.',
+  tag,
+  auth: writes,
+  params,
+  body: Type.Object(
+    {
+      to: Type.Optional(Type.String({ minLength: 1, maxLength: 254, example: 'ops@example.com' })),
+      monitor_id: Type.String({ minLength: 1, maxLength: 64, example: 'm_1ChU56eJrh7pt5wkU4F2Xk' }),
+    },
+    { additionalProperties: false },
+  ),
+  bodyExample: { to: 'ops@example.com', monitor_id: 'm_1ChU56eJrh7pt5wkU4F2Xk' },
+  replies: { 200: AlertChannelSchema },
+  errors: ['VALIDATION_FAILED', 'ALERT_CHANNEL_NOT_FOUND', 'ALERT_CHANNEL_INVALID'],
+  async handle(request, { alerts }) {
+    const {
+      account,
+      params: { id },
+      body,
+    } = request;
+    const row = await alerts.channels.get(id, account);
+    const { recipients } = alerts.channels.view(row);
+    const to = body.to?.trim().toLowerCase() ?? (recipients.length === 1 ? recipients[0]?.to : undefined);
+    if (to === undefined) throw fieldError('to', 'required', 'is required: the channel has several recipients or none');
+    await alerts.verification.resume(row, { to, monitorId: body.monitor_id }, actorOf(request));
+    return { status: 200, data: alerts.channels.view(await alerts.channels.get(id, account)) };
+  },
+});

@@ -27,7 +27,7 @@ const common = {
   isDocumented: false,
 } as const;
 
-/** Pages on which recipients of alerts confirm or unsubscribe. */
+/** Pages on which recipients of alerts confirm, unsubscribe, or stop the messages about a monitor. */
 export const mailedLinkRoutes: readonly AnyRoute[] = [
   defineRoute({
     ...common,
@@ -63,18 +63,36 @@ export const mailedLinkRoutes: readonly AnyRoute[] = [
     rawBody: { keepBytes: 0 },
     handle: (request, services) => unsubscribe(request, services),
   }),
+  defineRoute({
+    ...common,
+    operationId: 'getAlertStopPage',
+    method: 'GET',
+    path: '/alert-channels/stop/{token}',
+    summary: 'Ask whether to stop messages about a monitor',
+    handle: (request, services) => ask(request, services, 'stop'),
+  }),
+  defineRoute({
+    ...common,
+    operationId: 'postAlertStop',
+    method: 'POST',
+    path: '/alert-channels/stop/{token}',
+    summary: 'Stop messages about a monitor',
+    rawBody: { keepBytes: 0 },
+    handle: (request, services) => stop(request, services),
+  }),
 ];
 
 async function ask(request: PageRequest, { alerts }: Services, act: Act): Promise<RawReply> {
   const found = await alerts.verification.findLink(request.params.token, act);
   const text = pageTexts[request.locale];
-  const title = act === 'verify' ? text.verifyTitle : text.unsubscribeTitle;
+  const title = { verify: text.verifyTitle, unsubscribe: text.unsubscribeTitle, stop: text.stopTitle }[act];
   if (found === null) return page(request, title, text.invalid, 404);
   const { right, row } = found;
-  const [question, label] =
-    act === 'verify'
-      ? [text.verifyAsk(right.to, row.name), text.verifyButton]
-      : [text.unsubscribeAsk(right.to, row.name), text.unsubscribeButton];
+  const [question, label] = {
+    verify: [text.verifyAsk(right.to, row.name), text.verifyButton],
+    unsubscribe: [text.unsubscribeAsk(right.to, row.name), text.unsubscribeButton],
+    stop: [text.stopAsk(right.to, right.monitor?.name ?? ''), text.stopButton],
+  }[act];
   const content = html`
 <h1>${title}</h1>
 <p class="text">${question}</p>
@@ -101,6 +119,14 @@ async function unsubscribe(request: PageRequest, { alerts }: Services): Promise<
   if (found === null) return page(request, text.unsubscribeTitle, text.invalid, 404);
   await alerts.verification.unsubscribe(found);
   return page(request, text.unsubscribeTitle, text.unsubscribed, 200);
+}
+
+async function stop(request: PageRequest, { alerts }: Services): Promise<RawReply> {
+  const text = pageTexts[request.locale];
+  const found = await alerts.verification.findLink(request.params.token, 'stop');
+  if (found === null) return page(request, text.stopTitle, text.invalid, 404);
+  await alerts.verification.stop(found);
+  return page(request, text.stopTitle, text.stopped(found.right.monitor?.name ?? ''), 200);
 }
 
 function page(request: PageRequest, title: string, text: string, status: number): RawReply {

@@ -23,6 +23,8 @@ export interface Attempt<C = unknown> {
   mail?(mail: Omit<DirectMail, 'key' | 'queuedAtMs' | 'to' | 'locale'>): Promise<string>;
   /** Page on which the recipient unsubscribes from the channel, and which a one-click POST goes to. */
   readonly unsubscribeUrl?: string;
+  /** Page on which the recipient stops the messages about the monitor of the message. */
+  readonly stopUrl?: string;
 }
 
 /**

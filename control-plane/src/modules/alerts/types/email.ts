@@ -6,6 +6,7 @@ import { type Block, button, lines, type MailContent, note, paragraph } from '..
 import { parseDeliverableEmail } from '../../accounts/index.js';
 import { type Attempt, defineChannelType, type Outcome } from './channel-type.js';
 import type { Message } from './message.js';
+import { nameOf } from './texts/alert-message.js';
 
 const config = Type.Object(
   {
@@ -72,20 +73,33 @@ async function deliver(attempt: Attempt, isPlain: boolean): Promise<Outcome> {
   }
 }
 
-const unsubscribe: Readonly<Record<Locale, string>> = {
-  en: 'You receive this e-mail because this address is a recipient of an alert channel. Unsubscribe:',
-  'zh-CN': '您收到此邮件是因为此邮箱是告警渠道的接收人。退订：',
-  'zh-TW': '您收到此信是因為此信箱是告警管道的收件人。取消訂閱：',
-};
+const endings: Readonly<Record<Locale, { readonly stop: (monitor: string) => string; readonly unsubscribe: string }>> =
+  {
+    en: {
+      stop: (monitor) => `Stop the mails about ${monitor}:`,
+      unsubscribe: 'You receive this e-mail because this address is a recipient of an alert channel. Unsubscribe:',
+    },
+    'zh-CN': {
+      stop: (monitor) => `停止接收关于 ${monitor} 的邮件：`,
+      unsubscribe: '您收到此邮件是因为此邮箱是告警渠道的接收人。退订：',
+    },
+    'zh-TW': {
+      stop: (monitor) => `停止接收關於 ${monitor} 的信：`,
+      unsubscribe: '您收到此信是因為此信箱是告警管道的收件人。取消訂閱：',
+    },
+  };
 
-function contentOf({ message, locale, unsubscribeUrl }: Attempt): MailContent {
+function contentOf({ message, locale, unsubscribeUrl, stopUrl }: Attempt): MailContent {
+  const { stop, unsubscribe } = endings[locale];
+  const { monitor } = message;
   return {
     subject: message.title,
     headline: message.headline ?? message.title,
     blocks: [
       ...bodyOf(message),
       ...message.links.map(({ label, url }) => button(label, url)),
-      ...(unsubscribeUrl === undefined ? [] : [note(`${unsubscribe[locale]} ${unsubscribeUrl}`)]),
+      ...(stopUrl === undefined || monitor === undefined ? [] : [note(`${stop(nameOf(monitor.name))} ${stopUrl}`)]),
+      ...(unsubscribeUrl === undefined ? [] : [note(`${unsubscribe} ${unsubscribeUrl}`)]),
     ],
   };
 }

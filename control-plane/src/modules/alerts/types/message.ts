@@ -32,6 +32,12 @@ export interface Link {
   readonly role?: 'acknowledge' | 'monitor';
 }
 
+/** Monitor that a message is about. */
+export interface MessageMonitor {
+  readonly id: string;
+  readonly name: string;
+}
+
 /**
  * A message in one language, without the format of a channel. Values that come from monitors, nodes and targets are in
  * it as they came, without control and bidirectional characters: each type escapes them for its vendor, and takes out mentions.
@@ -57,6 +63,8 @@ export interface Message {
   readonly links: readonly Link[];
   /** Text of the owner's template, filled, in place of facts, items and note. */
   readonly customText: string | null;
+  /** Monitor that the message is about; absent: it is about several, or none. */
+  readonly monitor?: MessageMonitor;
   /** Address or name of what the message is about. */
   readonly source: string;
   /** When it happened, milliseconds since the epoch. */

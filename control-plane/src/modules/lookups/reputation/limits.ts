@@ -76,6 +76,6 @@ function addressLimits(address: string): Limit[] {
 
 function refusal(code: CheckLimit['code'], allowance: Allowance): ApiError {
   if (code === 'RATE_LIMIT_EXCEEDED') return limitReached(code, allowance);
-  const message = `the plan has ${allowance.limit} reputation checks a month, and none is left`;
-  return limitReached(code, allowance, { q: [{ code: 'refused', message }] });
+  const message = `1 is needed, and none of ${allowance.limit} is left this month`;
+  return limitReached(code, allowance, { reputation_checks: [{ code: 'refused', message }] });
 }

@@ -9,7 +9,7 @@ import {
   MonitorDetailSchema,
   MonitorSchema,
 } from '../definition/schema.js';
-import { MonitorCreateDocumented } from './create-documented.js';
+import { MonitorChangeDocumented, MonitorCreateDocumented } from './documented-bodies.js';
 import { filterOf, filterQuery } from './filter.js';
 import { idParams as params, reads, tag, writes } from './monitor-access.js';
 
@@ -110,6 +110,7 @@ export const changeMonitor = defineRoute({
   auth: writes,
   params,
   body: MonitorChangeSchema,
+  documentedBody: MonitorChangeDocumented,
   bodyExample: { interval_s: 300 },
   replies: { 200: MonitorDetailSchema },
   errors: [

@@ -19,9 +19,11 @@ export const guideSteps = [
 
 export type GuideStep = (typeof guideSteps)[number];
 
-const JSON_TYPE = "-H 'Content-Type: application/json'";
-const AS_YOU = '-H "Authorization: Bearer $TOKEN"';
-const AS_KEY = '-H "Authorization: Bearer $KEY"';
+// a header has a line of its own: in a narrow window, a browser would break the line after the hyphen
+const NEXT_LINE = '\\\n  ';
+const JSON_TYPE = `${NEXT_LINE}-H 'Content-Type: application/json'`;
+const AS_YOU = `${NEXT_LINE}-H "Authorization: Bearer $TOKEN"`;
+const AS_KEY = `${NEXT_LINE}-H "Authorization: Bearer $KEY"`;
 
 /**
  * Commands of each step, for sh and curl; each uses the variables of the steps before it. `publicUrl`: URL of this server,
@@ -80,11 +82,11 @@ done`,
 CURSOR=$(curl -s "$API/v1/account/audit?limit=1" ${AS_YOU} | field next_cursor)
 curl -s "$API/v1/account/audit?limit=1&cursor=$CURSOR" ${AS_YOU}`,
 
-    languages: `curl -s "$API/v1/account/profile" -H 'Accept-Language: zh-TW'
+    languages: `curl -s "$API/v1/account/profile" ${NEXT_LINE}-H 'Accept-Language: zh-TW'
 curl -s "$API/v1/probe/ping" ${JSON_TYPE} -d '{"params": {"count": 1000}}'`,
 
     caching: `ETAG=$(curl -s -o /dev/null -D - "$API/v1/nodes" | tr -d '\\r' | sed -n 's/^[Ee][Tt]ag: //p')
-curl -s -o /dev/null -w '%{http_code}\\n' "$API/v1/nodes" -H "If-None-Match: $ETAG"
+curl -s -o /dev/null -w '%{http_code}\\n' "$API/v1/nodes" ${NEXT_LINE}-H "If-None-Match: $ETAG"
 curl -s -o /dev/null -w '%{size_download}\\n' "$API/v1/openapi.json"
 curl -s -o /dev/null -w '%{size_download}\\n' --compressed "$API/v1/openapi.json"`,
 

@@ -53,7 +53,7 @@ export const english: GuideText = {
     limits: {
       heading: 'See your limits',
       before: html`<p>Responses of limited operations show how many requests remain: <code>X-RateLimit-Limit</code>, <code>X-RateLimit-Remaining</code>, <code>X-RateLimit-Reset</code>.</p>`,
-      after: html`<p>When none remain, the response is 429 <a href="/docs/errors/RATE_LIMIT_EXCEEDED"><code>RATE_LIMIT_EXCEEDED</code></a>, and <code>Retry-After</code> is the number of seconds to wait.</p>`,
+      after: html`<p>When none remain, the response is 429 <a href="/docs/errors/RATE_LIMIT_EXCEEDED"><code>RATE_LIMIT_EXCEEDED</code></a>, <code>X-RateLimit-Window</code> is the length of the window in seconds, and <code>Retry-After</code> the number of seconds to wait.</p>`,
     },
     repeat: {
       heading: 'Repeat safely',

@@ -53,7 +53,7 @@ export const simplifiedChinese: GuideText = {
     limits: {
       heading: '查看限额',
       before: html`<p>受限操作的响应会告知剩余额度：<code>X-RateLimit-Limit</code>、<code>X-RateLimit-Remaining</code>、<code>X-RateLimit-Reset</code>。</p>`,
-      after: html`<p>额度用尽时返回 429 <a href="/docs/errors/RATE_LIMIT_EXCEEDED"><code>RATE_LIMIT_EXCEEDED</code></a>，<code>Retry-After</code> 给出需要等待的秒数。</p>`,
+      after: html`<p>额度用尽时返回 429 <a href="/docs/errors/RATE_LIMIT_EXCEEDED"><code>RATE_LIMIT_EXCEEDED</code></a>，<code>X-RateLimit-Window</code> 给出限额周期的秒数，<code>Retry-After</code> 给出需要等待的秒数。</p>`,
     },
     repeat: {
       heading: '安全地重试',

@@ -53,7 +53,7 @@ export const traditionalChinese: GuideText = {
     limits: {
       heading: '查看限額',
       before: html`<p>受限操作的回應會告知剩餘額度：<code>X-RateLimit-Limit</code>、<code>X-RateLimit-Remaining</code>、<code>X-RateLimit-Reset</code>。</p>`,
-      after: html`<p>額度用盡時回傳 429 <a href="/docs/errors/RATE_LIMIT_EXCEEDED"><code>RATE_LIMIT_EXCEEDED</code></a>，<code>Retry-After</code> 給出需要等待的秒數。</p>`,
+      after: html`<p>額度用盡時回傳 429 <a href="/docs/errors/RATE_LIMIT_EXCEEDED"><code>RATE_LIMIT_EXCEEDED</code></a>，<code>X-RateLimit-Window</code> 給出限額週期的秒數，<code>Retry-After</code> 給出需要等待的秒數。</p>`,
     },
     repeat: {
       heading: '安全地重試',

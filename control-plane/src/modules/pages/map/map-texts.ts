@@ -25,7 +25,7 @@ export const mapTexts: Readonly<Record<Locale, MapTexts>> = {
     title: 'Nodes',
     description: 'Public nodes of this service by country, city and network.',
     online: (nodes, countries, networks) =>
-      `${nodes} ${nodes === 1 ? 'node' : 'nodes'} online in ${countries} ${countries === 1 ? 'country' : 'countries'} and ${networks} ${networks === 1 ? 'network' : 'networks'}`,
+      `${nodes} ${nodes === 1 ? 'node' : 'nodes'} online${listOf(' in ', ' and ', counted(countries, 'country', 'countries'), counted(networks, 'network', 'networks'))}`,
     country: 'Country',
     city: 'City',
     network: 'Network',
@@ -42,7 +42,8 @@ export const mapTexts: Readonly<Record<Locale, MapTexts>> = {
   'zh-CN': {
     title: '节点',
     description: '本服务的公共节点：国家、城市和网络。',
-    online: (nodes, countries, networks) => `${nodes} 个节点在线，分布在 ${countries} 个国家或地区、${networks} 个网络`,
+    online: (nodes, countries, networks) =>
+      `${nodes} 个节点在线${listOf('，分布在 ', '、', some(countries, ' 个国家或地区'), some(networks, ' 个网络'))}`,
     country: '国家或地区',
     city: '城市',
     network: '网络',
@@ -59,7 +60,8 @@ export const mapTexts: Readonly<Record<Locale, MapTexts>> = {
   'zh-TW': {
     title: '節點',
     description: '本服務的公開節點：國家、城市與網路。',
-    online: (nodes, countries, networks) => `${nodes} 個節點在線，分布於 ${countries} 個國家或地區、${networks} 個網路`,
+    online: (nodes, countries, networks) =>
+      `${nodes} 個節點在線${listOf('，分布於 ', '、', some(countries, ' 個國家或地區'), some(networks, ' 個網路'))}`,
     country: '國家或地區',
     city: '城市',
     network: '網路',
@@ -75,7 +77,22 @@ export const mapTexts: Readonly<Record<Locale, MapTexts>> = {
   },
 };
 
-/** Number of online nodes, of their countries and of their networks. */
+/** Parts behind a beginning; nothing where all are empty. */
+function listOf(beginning: string, separator: string, ...parts: readonly string[]): string {
+  const known = parts.filter((part) => part !== '');
+  return known.length === 0 ? '' : `${beginning}${known.join(separator)}`;
+}
+
+function counted(count: number, one: string, many: string): string {
+  return some(count, ` ${count === 1 ? one : many}`);
+}
+
+/** A number with its unit; empty for none: the places of the nodes are not known. */
+function some(count: number, unit: string): string {
+  return count === 0 ? '' : `${count}${unit}`;
+}
+
+/** Number of online nodes, of their countries and of their networks, as far as they are known. */
 export function onlineText(nodes: readonly PageNode[], texts: MapTexts): string {
   const online = nodes.filter(({ isOnline }) => isOnline);
   const countOf = (values: readonly (string | number | null)[]) =>

@@ -33,10 +33,10 @@ interface Repeated {
   readonly publicUrl: string;
 }
 
-/** The request as a command of curl. */
+/** The request as a command of curl, on lines that fit a phone. */
 export function curlCommand({ type, target, params, publicUrl }: Repeated): string {
   const body = JSON.stringify({ target, ...(Object.keys(params).length > 0 ? { params } : {}) });
-  return `curl -s ${publicUrl}/v1/probe/${type} -H 'Content-Type: application/json' -d ${quoted(body)}`;
+  return `curl -s ${publicUrl}/v1/probe/${type} \\\n  -H 'Content-Type: application/json' \\\n  -d ${quoted(body)}`;
 }
 
 /** The request as a command of the client. */

@@ -36,5 +36,5 @@ function hiddenField([name, value]: readonly [string, string]): Html {
 }
 
 function commandBlock(command: string, { copy, copied }: TaskTexts): Html {
-  return html`<div class="command"><pre lang="en" tabindex="0">${textCell(command)}</pre><button class="quiet" type="button" data-done="${copied}" hidden>${copy}</button></div>`;
+  return html`<div class="command"><pre lang="en" tabindex="0">${command.split('\n').map(textCell).join('\n')}</pre><button class="quiet" type="button" data-done="${copied}" hidden>${copy}</button></div>`;
 }

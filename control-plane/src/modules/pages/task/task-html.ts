@@ -21,15 +21,24 @@ export type SharedTask = Awaited<ReturnType<Probes['share']>>;
 export function resultsHtml(shared: SharedTask, locale: Locale): Html {
   const { task } = shared;
   const texts = taskTexts[locale];
-  const places = placeTexts(shared.nodes);
+  const places = placeTexts([...shared.nodes, ...shared.unfit]);
   const placeOf = ({ node_id: id }: NodeResultView) => places.get(id) ?? '';
   const view = { task, locale, texts, placeOf, places };
   const disturbed = task.node_results.filter((result) => isMuchDisturbed(result)).map(placeOf);
   return html`
 ${resultTable(view, shared)}
+${unfitHtml(view, shared)}
 ${disturbed.length > 0 && html`<p class="text muted">${texts.disturbed(disturbed.join('; '))}</p>`}
 ${phaseTable(view)}
 ${detailBlocks(view)}`;
+}
+
+/** Nodes that were selected and could not take part, those that lack the same thing in one line. */
+function unfitHtml({ texts, places }: View, { unfit }: SharedTask): Html[] {
+  return [...new Set(unfit.map(({ lacks }) => lacks))].map((need) => {
+    const names = unfit.filter(({ lacks }) => lacks === need).map(({ id }) => places.get(id) ?? id);
+    return html`<p class="text muted">${texts.unfit(names.join('; '), texts.needs[need])}</p>`;
+  });
 }
 
 /** How far the probe is, or how it ended: each verdict with the number of nodes that have it. */

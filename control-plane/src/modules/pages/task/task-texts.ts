@@ -1,4 +1,7 @@
 import type { Locale } from '../../../http/locale.js';
+import type { TaskView } from '../../probes/index.js';
+
+type NodeNeed = NonNullable<TaskView['unfit_nodes']>[number]['lacks'];
 
 /** Texts of the page of a probe. */
 export interface TaskTexts {
@@ -22,6 +25,9 @@ export interface TaskTexts {
   readonly sameFrom: (places: string) => string;
   readonly neverEnded: (phase: string) => string;
   readonly disturbed: (places: string) => string;
+  /** Nodes that match the request and lack what it needs. */
+  readonly unfit: (places: string, need: string) => string;
+  readonly needs: Readonly<Record<NodeNeed, string>>;
   readonly phases: string;
   readonly request: string;
   readonly parameters: string;
@@ -59,6 +65,8 @@ export const taskTexts: Readonly<Record<Locale, TaskTexts>> = {
     neverEnded: (phase) => `${phase} never ended`,
     disturbed: (places) =>
       `Times may be too high where the node was busy while it measured, by a good part of what it measured: ${places}.`,
+    unfit: (places, need) => `Could not take part, without ${need}: ${places}.`,
+    needs: { icmp: 'raw sockets for ICMP', icmp_echo: 'ICMP', browser: 'a browser', ipv4: 'IPv4', ipv6: 'IPv6' },
     phases: 'Phases',
     request: 'The request',
     parameters: 'Parameters',
@@ -93,6 +101,8 @@ export const taskTexts: Readonly<Record<Locale, TaskTexts>> = {
     sameFrom: (places) => `以下节点的结果相同：${places}`,
     neverEnded: (phase) => `${phase}未结束`,
     disturbed: (places) => `以下节点在测量时繁忙，延迟占测量值的较大部分，时间可能偏高：${places}。`,
+    unfit: (places, need) => `以下节点缺少${need}，未能参与：${places}。`,
+    needs: { icmp: ' ICMP 原始套接字', icmp_echo: ' ICMP ', browser: '浏览器', ipv4: ' IPv4 ', ipv6: ' IPv6 ' },
     phases: '各阶段',
     request: '请求',
     parameters: '参数',
@@ -127,6 +137,8 @@ export const taskTexts: Readonly<Record<Locale, TaskTexts>> = {
     sameFrom: (places) => `以下節點的結果相同：${places}`,
     neverEnded: (phase) => `${phase}未結束`,
     disturbed: (places) => `以下節點在測量時忙碌，延遲佔測量值的較大部分，時間可能偏高：${places}。`,
+    unfit: (places, need) => `以下節點缺少${need}，未能參與：${places}。`,
+    needs: { icmp: ' ICMP 原始通訊端', icmp_echo: ' ICMP ', browser: '瀏覽器', ipv4: ' IPv4 ', ipv6: ' IPv6 ' },
     phases: '各階段',
     request: '要求',
     parameters: '參數',

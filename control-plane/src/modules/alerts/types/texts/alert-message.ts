@@ -4,6 +4,7 @@ import type { Fact, Link, Message } from '../message.js';
 import type { AlertFacts, Audience } from './facts.js';
 import { headlineOf } from './headline.js';
 import { durationText, instantText } from './instants.js';
+import { reasonText } from './reason-text.js';
 import { type AlertWords, alertWords } from './words.js';
 
 const MAX_NODES = 10;
@@ -77,7 +78,7 @@ function factsOf(
     [labels.since, instantText(startedAtMs, timezone)],
     [labels.until, resolvedAtMs === null ? '' : instantText(resolvedAtMs, timezone)],
     [labels.duration, facts.kind === 'firing' ? '' : durationText(endMs - startedAtMs, locale)],
-    [labels.reason, reason === null ? '' : cut(oneLine(reason), MAX_REASON)],
+    [labels.reason, reason === null ? '' : cut(reasonText(oneLine(reason), locale), MAX_REASON)],
     [labels.nodes, someOf(nodes, words)],
     [labels.acknowledgedBy, acknowledgedBy === null ? '' : nameOf(acknowledgedBy)],
   ];

@@ -3,6 +3,7 @@ import { oneLine } from '../formats/characters.js';
 import { cut } from '../formats/cut.js';
 import type { AlertFacts, AlertType, Audience } from './facts.js';
 import { durationText, headlineInstant } from './instants.js';
+import { readReason } from './reason-text.js';
 
 const MAX_NAME = 200;
 const MAX_CAUSE = 300;
@@ -101,7 +102,7 @@ export function headlineOf(facts: AlertFacts, { locale, timezone }: Audience): s
     if (resolvedAtMs === null || (resolution ?? 'recovered') !== 'recovered') return null;
     return sentences.over(name, at(resolvedAtMs), durationText(resolvedAtMs - startedAtMs, locale));
   }
-  const cause = causeOf(facts.reason, words);
+  const cause = causeOf(facts.reason, words, locale);
   if (isJob && facts.type === 'down' && isSilence(facts.reason)) return words.silentJob(name, at(facts.startedAtMs));
   const sentence = sentences.since[facts.type](name, at(facts.startedAtMs));
   return cause === null ? sentence : words.because(sentence, cause);
@@ -112,11 +113,8 @@ function isSilence(reason: string | null): boolean {
   return reason?.startsWith('no ping came') === true;
 }
 
-/** NOTE: monitors/judging/event-reason.ts writes the reasons of nodes: `2 of 3 nodes: http_timeout: no response`. */
-function causeOf(reason: string | null, words: HeadlineWords): string | null {
+function causeOf(reason: string | null, words: HeadlineWords, locale: Locale): string | null {
   if (reason === null || reason === '') return null;
-  const line = oneLine(reason);
-  const [, count, all, error] = /^(\d+) of (\d+) nodes: (.*)$/s.exec(line) ?? [];
-  if (count === undefined || all === undefined || error === undefined) return cut(line, MAX_CAUSE);
-  return words.nodes(count, all, cut(error.replace(/^[a-z_]+: (?=\S)/, ''), MAX_CAUSE));
+  const { nodes, text } = readReason(oneLine(reason), locale);
+  return nodes === null ? cut(text, MAX_CAUSE) : words.nodes(nodes.count, nodes.all, cut(text, MAX_CAUSE));
 }

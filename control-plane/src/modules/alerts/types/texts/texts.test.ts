@@ -126,8 +126,8 @@ t.test('a headline says the news of an alert by itself, in each language', async
     locales.map((locale) => headline({ reason }, locale)),
     [
       'Shop is DOWN since 08:16:00 UTC: 2 of 3 nodes report: status is 503, expected 200-299',
-      'Shop 自 08:16:00 UTC 起故障：3 个节点中有 2 个报告：status is 503, expected 200-299',
-      'Shop 自 08:16:00 UTC 起故障：3 個節點中有 2 個回報：status is 503, expected 200-299',
+      'Shop 自 08:16:00 UTC 起故障：3 个节点中有 2 个报告：状态码为 503，应为 200-299',
+      'Shop 自 08:16:00 UTC 起故障：3 個節點中有 2 個回報：狀態碼為 503，應為 200-299',
     ],
   );
   t.strictSame(

@@ -67,8 +67,10 @@ const pushedDraft: ReadDraft = (fields, note) => {
     const message = 'is required: without it no check-in is expected';
     throw new EntryError('heartbeat.interval', 'required', message);
   }
-  fields.ignore('token', 'alerts');
-  note('token', 'was not imported: the monitor gets its own token and URL');
+  fields.ignore('alerts');
+  const token = fields.text('token');
+  // NOTE: commands/import-report-text.ts shows the old token next to the new URL
+  note('token', `${token === null ? 'a token' : `"${token}"`} is replaced by the token and URL of the monitor`);
   const config = { mode: 'interval', interval_s: Math.ceil(interval / 1_000), grace_s: 0 };
   const isPaused = fields.flag('enabled') === false;
   return { body: { type: 'heartbeat', config }, intervalSeconds: null, isPaused, leftOut: [] };
