@@ -17,7 +17,7 @@ export const unowned: readonly Unowned[] = [
       'modules/alerts/channels/channel-store.ts': ['readChannels', 'lockAnyChannel', 'countFailing', 'listFailing'],
       'modules/alerts/deliveries/delivery-store.ts': [
         'countUntried',
-        'NEXT_DUE',
+        'nextDueOn',
         'listGroup',
         'countWaiting',
         'listFallbacks',
@@ -26,7 +26,7 @@ export const unowned: readonly Unowned[] = [
         'countDead',
       ],
       'modules/alerts/deliveries/fallback-store.ts': ['takeFallbacks'],
-      'modules/alerts/deliveries/lane-store.ts': ['CLAIM', 'lockLane', 'releaseLane'],
+      'modules/alerts/deliveries/lane-store.ts': ['claimOn', 'lockLane', 'releaseLane'],
       'modules/alerts/deliveries/usage-store.ts': ['deleteUsageBefore'],
       'modules/alerts/policies/applying-store.ts': ['readApplied', 'readPolicies', 'readDependents'],
       'modules/alerts/silences/silence-store.ts': ['deleteSilencesEndedBefore'],

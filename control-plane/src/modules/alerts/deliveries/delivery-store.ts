@@ -1,6 +1,6 @@
 import { idLowerBound, idPrefixes } from '@vantage/shared/ids.js';
 import type { Knex } from 'knex';
-import { queryPrepared } from '../../../db/prepared.js';
+import { type PreparedStatement, queryPrepared } from '../../../db/prepared.js';
 import { type Owner, ofOwner, ownedBy } from '../../../owners/index.js';
 import { type AttemptEntry, type DeliveryRow, deliveryColumns, type ListedDelivery } from './delivery.js';
 import type { EndReason } from './needed.js';
@@ -9,7 +9,23 @@ import { LONGEST_LIFE_MS } from './schedule.js';
 
 /** Ids from here on may belong to messages that are still tried: the others are in partitions that need no look. */
 export function oldestWaiting(nowMs: number): string {
-  return idLowerBound(idPrefixes.alertDelivery, nowMs - LONGEST_LIFE_MS - 86_400_000);
+  return oldestOfDay(dayOf(nowMs));
+}
+
+const DAY_MS = 86_400_000;
+
+/** Day since the epoch, of statements whose text has `oldestLiteral`. */
+export function dayOf(nowMs: number): number {
+  return Math.floor(nowMs / DAY_MS);
+}
+
+/** `oldestWaiting` as an SQL literal: with a parameter, each claim would be planned anew over the partitions of ninety days. */
+export function oldestLiteral(day: number): string {
+  return `'${oldestOfDay(day)}'`;
+}
+
+function oldestOfDay(day: number): string {
+  return idLowerBound(idPrefixes.alertDelivery, day * DAY_MS - LONGEST_LIFE_MS);
 }
 
 /** Deliveries that one statement stores: building a greater one would keep the event loop busy. */
@@ -28,7 +44,7 @@ function toColumns({ attempts, ...row }: DeliveryRow) {
 
 /**
  * Condition on a delivery `d` that no earlier one of its thread waits: what began is told before its end, also if both were queued in
- * the same millisecond. `oldest`: placeholder of `oldestWaiting`.
+ * the same millisecond. `oldest`: `oldestWaiting` in SQL.
  */
 export const isFirst = (oldest: string) => `NOT EXISTS (
   SELECT FROM alert_deliveries e WHERE e.channel_id = d.channel_id AND e.finished_at IS NULL AND e.id >= ${oldest}
@@ -37,16 +53,17 @@ export const isFirst = (oldest: string) => `NOT EXISTS (
 
 /** When the next delivery of a channel is due; null: none waits. */
 export async function findNextDue(trx: Knex, channelId: string, nowMs: number): Promise<Date | null> {
-  const [next] = await queryPrepared<{ due: Date | null }>(trx, NEXT_DUE, [channelId, oldestWaiting(nowMs)]);
+  const [next] = await queryPrepared<{ due: Date | null }>(trx, nextDueOn(dayOf(nowMs)), [channelId]);
   return next?.due ?? null;
 }
 
-const NEXT_DUE = {
+const nextDueOn = (day: number): PreparedStatement => ({
   name: 'alerts-next-due',
   text: `SELECT d.next_attempt_at AS due FROM alert_deliveries d
-    WHERE d.channel_id = $1 AND d.finished_at IS NULL AND d.id >= $2 AND ${isFirst('$2')}
+    WHERE d.channel_id = $1 AND d.finished_at IS NULL AND d.id >= ${oldestLiteral(day)} AND ${isFirst(oldestLiteral(day))}
     ORDER BY d.next_attempt_at LIMIT 1`,
-};
+  day,
+});
 
 /** Change of a delivery after an attempt, or instead of one. */
 export interface DeliveryChange {

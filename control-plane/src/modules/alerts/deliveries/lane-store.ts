@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
-import { queryPrepared } from '../../../db/prepared.js';
+import { type PreparedStatement, queryPrepared } from '../../../db/prepared.js';
 import { type DeliveryRow, deliveryColumns } from './delivery.js';
-import { isFirst, oldestWaiting } from './delivery-store.js';
+import { dayOf, isFirst, oldestLiteral } from './delivery-store.js';
 
 /** Notes that messages wait for channels, from `dueAtMs` on. */
 export async function queueLanes(
@@ -45,13 +45,8 @@ export interface Claimed {
  */
 export async function claimDeliveries(db: Knex, lease: Lease, limit: number): Promise<Claimed> {
   const { id, nowMs, untilMs } = lease;
-  const found = await queryPrepared<DeliveryRow & { lane: string }>(db, CLAIM, [
-    new Date(nowMs),
-    new Date(untilMs),
-    id,
-    limit,
-    oldestWaiting(nowMs),
-  ]);
+  const values = [new Date(nowMs), new Date(untilMs), id, limit];
+  const found = await queryPrepared<DeliveryRow & { lane: string }>(db, claimOn(dayOf(nowMs)), values);
   return {
     rows: found.filter((row) => row.id !== null).map(({ lane: _lane, ...row }) => row),
     empty: found.filter((row) => row.id === null).map(({ lane }) => lane),
@@ -63,8 +58,9 @@ const IS_FREE = 'coalesce(leased_until <= $1, true) AND coalesce(held_until <= $
 // `coalesce(l.due_at …)` keeps the second condition on due_at from the index: in a storm, which statistics do not know, all due
 // lanes would be read for each of them. The last two conditions on `u` are checked again on a message that its sender has
 // recorded since the statement began. Columns by name: a prepared statement with `*` fails for good once a migration has added one.
-const CLAIM = {
+const claimOn = (day: number): PreparedStatement => ({
   name: 'alerts-claim',
+  day,
   text: `WITH due AS (
       SELECT channel_id, owner_id, due_at FROM alert_lanes
       WHERE due_at <= $1 AND ${IS_FREE} ORDER BY due_at LIMIT ${CANDIDATES}
@@ -80,13 +76,13 @@ const CLAIM = {
     ), claimed AS (
       UPDATE alert_deliveries u SET status = 'sending', may_have_arrived = may_have_arrived OR status = 'sending'
       FROM leased c CROSS JOIN LATERAL (
-        SELECT id FROM alert_deliveries d WHERE d.channel_id = c.channel_id AND d.finished_at IS NULL AND d.id >= $5
-          AND d.next_attempt_at <= $1 AND ${isFirst('$5')} ORDER BY d.priority, d.id LIMIT 1
-      ) AS next WHERE u.id = next.id AND u.id >= $5 AND u.finished_at IS NULL AND u.next_attempt_at <= $1
+        SELECT id FROM alert_deliveries d WHERE d.channel_id = c.channel_id AND d.finished_at IS NULL AND d.id >= ${oldestLiteral(day)}
+          AND d.next_attempt_at <= $1 AND ${isFirst(oldestLiteral(day))} ORDER BY d.priority, d.id LIMIT 1
+      ) AS next WHERE u.id = next.id AND u.id >= ${oldestLiteral(day)} AND u.finished_at IS NULL AND u.next_attempt_at <= $1
       RETURNING ${deliveryColumns.map((column) => `u.${column}`).join(', ')}
     )
     SELECT leased.channel_id AS lane, claimed.* FROM leased LEFT JOIN claimed ON claimed.channel_id = leased.channel_id`,
-};
+});
 
 /** Lease of a channel, locked until the transaction ends; null: it has none. */
 export async function lockLane(trx: Knex, channelId: string): Promise<string | null> {
