@@ -11,6 +11,11 @@ const examples: Readonly<Record<string, readonly string[]>> = {
     'VANTAGE_LISTEN=:8443 VANTAGE_TLS_CERT=cert.pem VANTAGE_TLS_KEY=key.pem vantage-control serve',
   ],
   migrate: ['vantage-control migrate'],
+  backup: [
+    'vantage-control backup vantage.backup --passphrase-file /root/backup.pass',
+    'vantage-control backup --verify vantage.backup',
+  ],
+  restore: ['vantage-control restore vantage.backup --passphrase-file /root/backup.pass'],
   'user create': ['vantage-control user create --email ann@example.com --role user --password-stdin < password'],
   'user list': ['vantage-control user list'],
   'user disable': ['vantage-control user disable --email ann@example.com'],

@@ -32,6 +32,8 @@ export async function migrate(
   migrations: readonly Migration[] = ownMigrations,
 ): Promise<string[]> {
   const applied: string[] = [];
+  // the lock may be held for long by a backup, which a process that migrates nothing does not wait for
+  if ((await pendingMigrations(db, migrations)).length === 0) return applied;
   for (;;) {
     const name = await db.transaction((trx) => applyNext(trx, migrations));
     if (name === null) return applied;
@@ -47,19 +49,41 @@ export async function pendingMigrations(db: Knex, migrations: readonly Migration
   return planMigrations(migrations, done).map(({ name }) => name);
 }
 
+/**
+ * Applies the named migrations inside of a transaction, whose caller holds the lock: the tables that a database had at
+ * another time. @throws NewerDatabaseError
+ */
+export async function applyWithin(
+  trx: Knex.Transaction,
+  names: readonly string[],
+  migrations: readonly Migration[] = ownMigrations,
+): Promise<void> {
+  const wanted = new Set(names);
+  planMigrations(migrations, wanted);
+  await createList(trx);
+  for (const { name, up } of migrations.filter((migration) => wanted.has(migration.name))) {
+    await up(trx);
+    await trx.raw('insert into schema_migrations (name) values (?)', [name]);
+  }
+}
+
 async function applyNext(trx: Knex.Transaction, migrations: readonly Migration[]): Promise<string | null> {
   // waiting for the lock and building an index may both take longer than any other statement
   await trx.raw('set local statement_timeout = 0');
   await trx.raw('set local idle_in_transaction_session_timeout = 0');
   await trx.raw('select pg_advisory_xact_lock(?)', [advisoryLocks.migrate]);
-  await trx.raw(
-    'create table if not exists schema_migrations (name text primary key, applied_at timestamptz not null default now())',
-  );
+  await createList(trx);
   const next = planMigrations(migrations, await appliedNames(trx))[0];
   if (next === undefined) return null;
   await next.up(trx);
   await trx.raw('insert into schema_migrations (name) values (?)', [next.name]);
   return next.name;
+}
+
+async function createList(trx: Knex.Transaction): Promise<void> {
+  await trx.raw(
+    'create table if not exists schema_migrations (name text primary key, applied_at timestamptz not null default now())',
+  );
 }
 
 async function appliedNames(db: Knex): Promise<Set<string>> {
