@@ -8,6 +8,7 @@ import { migrateCommand } from './commands/migrate.js';
 import { monitorsCommand } from './commands/monitors.js';
 import { nodeCommand } from './commands/node.js';
 import { restoreCommand } from './commands/restore.js';
+import { rolloutCommand } from './commands/rollout.js';
 import { serveCommand } from './commands/serve.js';
 import { signingKeyCommand } from './commands/signing-key.js';
 import { tokenCommand } from './commands/token.js';
@@ -36,6 +37,7 @@ export function buildProgram(): Command {
     tokenCommand,
     enrollmentTokenCommand,
     nodeCommand,
+    rolloutCommand,
     monitorsCommand,
     alertsCommand,
     eventsCommand,

@@ -13,6 +13,7 @@ import * as diagnose from './0011-diagnose.js';
 import * as replicaRanges from './0012-replica-ranges.js';
 import * as unfitNodes from './0013-unfit-nodes.js';
 import * as recipientStops from './0014-recipient-stops.js';
+import * as rollouts from './0015-rollouts.js';
 
 /** One step forward. Written so that the version before it keeps working on the changed tables. */
 export interface Migration {
@@ -38,4 +39,5 @@ export const migrations: readonly Migration[] = [
   replicaRanges,
   unfitNodes,
   recipientStops,
+  rollouts,
 ];
