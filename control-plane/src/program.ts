@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { alertsCommand } from './commands/alerts.js';
 import { backupCommand } from './commands/backup.js';
 import { examplesHelp } from './commands/command-examples.js';
+import { doctorCommand } from './commands/doctor.js';
 import { enrollmentTokenCommand } from './commands/enrollment-token.js';
 import { eventsCommand } from './commands/events.js';
 import { migrateCommand } from './commands/migrate.js';
@@ -31,6 +32,7 @@ export function buildProgram(): Command {
   const commands = [
     serveCommand,
     migrateCommand,
+    doctorCommand,
     backupCommand,
     restoreCommand,
     userCommand,

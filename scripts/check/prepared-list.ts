@@ -5,6 +5,7 @@
 export const unpreparedStatements: Readonly<Record<string, number>> = {
   'control-plane/src/audit-log/store.ts': 2,
   'control-plane/src/authentication/revoked-store.ts': 1,
+  'control-plane/src/doctor/doctor-store.ts': 3,
   'control-plane/src/events/store.ts': 13,
   'control-plane/src/idempotency/store.ts': 6,
   'control-plane/src/ingest/retention-store.ts': 4,

@@ -11,6 +11,7 @@ const examples: Readonly<Record<string, readonly string[]>> = {
     'VANTAGE_LISTEN=:8443 VANTAGE_TLS_CERT=cert.pem VANTAGE_TLS_KEY=key.pem vantage-control serve',
   ],
   migrate: ['vantage-control migrate'],
+  doctor: ['vantage-control doctor', 'vantage-control doctor --json'],
   backup: [
     'vantage-control backup vantage.backup --passphrase-file /root/backup.pass',
     'vantage-control backup --verify vantage.backup',

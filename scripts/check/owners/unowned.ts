@@ -11,6 +11,7 @@ export const unowned: readonly Unowned[] = [
     declarations: {
       'db/backup/rebuild.ts': ['countInhabitants'],
       'db/due-rows.ts': ['hasDueRows'],
+      'doctor/doctor-store.ts': ['countAgentVersions'],
       'modules/rollouts/store.ts': ['listOutdated', 'SETTLE', 'countAvailable', 'requestUpgrades', 'listRolloutNodes'],
       'modules/events/store.ts': ['listSetAside', 'retrySetAside', 'dropSetAside'],
       'events/store.ts': ['claimEvents', 'deleteHandled', 'deleteUnawaited', 'countBacklogs'],
