@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { Page } from '../../http/pagination.js';
+import type { OpenRollout } from './metrics.js';
 import type { NodeCounts, Rollout, RolloutNode, RolloutNodeState, RolloutState } from './rollout.js';
 
 interface RolloutRow {
@@ -128,6 +129,16 @@ export async function countNodes(db: Knex, ids: readonly string[]): Promise<Map<
   const counts = new Map<string, NodeCounts>(ids.map((id) => [id, none]));
   for (const { id, state, nodes } of rows) counts.set(id, { ...(counts.get(id) ?? none), [state]: nodes });
   return counts;
+}
+
+/** The roll-out that has not ended, with the number of its nodes by state. */
+export async function readOpenRollout(db: Knex): Promise<OpenRollout | 'none'> {
+  const { rows } = await db.raw<{ rows: { id: string; state: RolloutState }[] }>(
+    `SELECT id, state FROM rollouts WHERE state IN ${OPEN}`,
+  );
+  const [open] = rows;
+  const counts = open && (await countNodes(db, [open.id])).get(open.id);
+  return open === undefined || counts === undefined ? 'none' : { isHalted: open.state === 'halted', counts };
 }
 
 /** Number of waiting nodes whose upgrade can be requested now, and the time of the database. */
