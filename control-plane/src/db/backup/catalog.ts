@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
-import { advisoryLocks } from '../advisory-locks.js';
 import { copyOut } from '../copy-rows.js';
 import { jobQueueSchema } from '../job-queue-schema.js';
+import { lockMigrations } from '../lock-migrations.js';
 
 /** A table whose rows a backup has; those of the queue's library have its schema before the name. */
 export interface CopiedTable {
@@ -41,7 +41,7 @@ export const copySettings = `
 export function readOneState<T>(db: Knex, work: (trx: Knex.Transaction) => Promise<T>): Promise<T> {
   return db.transaction(async (lock) => {
     await lock.raw('SET LOCAL idle_in_transaction_session_timeout = 0');
-    await lock.raw('SELECT pg_advisory_xact_lock_shared(?)', [advisoryLocks.migrate]);
+    await lockMigrations(lock, 'shared');
     return db.transaction(
       async (trx) => {
         await trx.raw(copySettings);

@@ -1,8 +1,8 @@
 import { pipeline } from 'node:stream/promises';
 import type { Knex } from 'knex';
-import { advisoryLocks } from '../advisory-locks.js';
 import { copyIn } from '../copy-rows.js';
 import { jobQueueSchema } from '../job-queue-schema.js';
+import { lockMigrations } from '../lock-migrations.js';
 import { applyWithin } from '../migrate.js';
 import { type Catalog, type CopiedSequence, type CopiedTable, columnsOf, copySettings } from './catalog.js';
 
@@ -10,7 +10,7 @@ import { type Catalog, type CopiedSequence, type CopiedTable, columnsOf, copySet
 export function writeOneState<T>(db: Knex, work: (trx: Knex.Transaction) => Promise<T>): Promise<T> {
   return db.transaction(async (trx) => {
     await trx.raw(copySettings);
-    await trx.raw('SELECT pg_advisory_xact_lock(?)', [advisoryLocks.migrate]);
+    await lockMigrations(trx, 'exclusive');
     return work(trx);
   });
 }
