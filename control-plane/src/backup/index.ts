@@ -2,18 +2,22 @@ import { mkdtemp, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { systemClock } from '@vantage/shared/clock.js';
+import type { Knex } from 'knex';
 import type { Config } from '../config/config.js';
-import { loadSecretKey } from '../crypto/secret-key.js';
+import { findSecretKey, loadSecretKey } from '../crypto/secret-key.js';
 import { openDatabase } from '../db/database.js';
 import { startEmbeddedPostgres } from '../db/embedded/index.js';
 import { openStorage } from '../db/storage.js';
+import { isMissingTable } from '../db/unavailable.js';
+import { findIdentityKey, loadServerIdentity } from '../links/index.js';
 import { DEAD_AFTER_MS } from '../replicas/replica-lease.js';
 import { createLogger } from '../runtime/log.js';
 import { version } from '../version.js';
+import type { BackupHead } from './backup-file.js';
 import { BackupError } from './errors.js';
 import { readPassphrase } from './passphrase.js';
 import { compareRows, type RestoredBackup, restoreBackup } from './restore-backup.js';
-import { restoreKey } from './restored-key.js';
+import { checkKey, storeKey } from './restored-key.js';
 import { type BackupSummary, takeBackup } from './take-backup.js';
 
 interface FileOrder {
@@ -30,7 +34,7 @@ export async function backUp(config: Config, order: FileOrder & { isForced: bool
   try {
     return await takeBackup({
       db: storage.db,
-      secretKey: await loadSecretKey(config.secretKey, config.dataDir),
+      secretKey: await keyOf(storage.db, config),
       file: order.file,
       passphrase,
       version,
@@ -40,6 +44,23 @@ export async function backUp(config: Config, order: FileOrder & { isForced: bool
   } finally {
     await storage.close();
   }
+}
+
+/** The key that the database is sealed with: one that merely lies here would make a backup that no server can use. */
+async function keyOf(db: Knex, { secretKey, dataDir }: Config): Promise<Buffer> {
+  const identity = await findIdentityKey(db).catch((error: unknown) => {
+    if (isMissingTable(error))
+      throw new BackupError('the database has no tables of Vantage: no server has run with it');
+    throw error;
+  });
+  if (identity === null) return loadSecretKey(secretKey, dataDir);
+  const key = secretKey ?? (await findSecretKey(dataDir));
+  if (key === null)
+    throw new BackupError(
+      `"${dataDir}" has no secret.key; set VANTAGE_SECRET_KEY or VANTAGE_DATA_DIR as for the server`,
+    );
+  await loadServerIdentity(db, key);
+  return key;
 }
 
 /** Counts of a restored backup. */
@@ -54,8 +75,8 @@ export interface RestoreSummary {
 export async function restore(config: Config, order: FileOrder & { isReplacing: boolean }): Promise<RestoreSummary> {
   const passphrase = await readPassphrase({ ...fileOf(order), isNew: false });
   await stat(order.file);
-  const { dataDir, secretKey: configured } = config;
   const { isReplacing } = order;
+  const place = { configured: config.secretKey, dataDir: config.dataDir, isReplacing };
   const storage = await openStorage({ config, log: createLogger('silent'), mode: 'own', poolSize: 2 });
   try {
     return summaryOf(
@@ -66,7 +87,8 @@ export async function restore(config: Config, order: FileOrder & { isReplacing: 
         isReplacing,
         // the lock of the data directory proves that no server runs
         deadAfterMs: storage.isOwned ? 0 : DEAD_AFTER_MS,
-        onHead: ({ secret_key }) => restoreKey(Buffer.from(secret_key, 'base64'), { configured, dataDir, isReplacing }),
+        onHead: (head) => checkKey(keyIn(head), place),
+        onStored: (head) => storeKey(keyIn(head), place),
       }),
     );
   } finally {
@@ -88,6 +110,7 @@ export async function verify(order: FileOrder): Promise<BackupSummary> {
       isReplacing: false,
       deadAfterMs: 0,
       onHead: async () => {},
+      onStored: async () => {},
     });
     const different = await compareRows(db, restored);
     if (different.length > 0) throw new BackupError(`the file does not restore completely: ${different.join('; ')}`);
@@ -108,6 +131,10 @@ async function startScratch() {
     log: createLogger('silent'),
     settings: { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' },
   });
+}
+
+function keyIn({ secret_key }: BackupHead): Buffer {
+  return Buffer.from(secret_key, 'base64');
 }
 
 function summaryOf({ head, sums }: RestoredBackup): RestoreSummary {

@@ -24,8 +24,10 @@ interface RestoreOrder {
   readonly isReplacing: boolean;
   /** Silence after which a replica counts as dead, in milliseconds. */
   readonly deadAfterMs: number;
-  /** Called before the rows are stored; a failure ends the restore without a change. */
+  /** Called before rows are stored; a failure ends the restore without a change. */
   onHead(head: BackupHead): Promise<void>;
+  /** Called after all rows were proven and stored, before the commit; a failure undoes everything. */
+  onStored(head: BackupHead): Promise<void>;
 }
 
 /** Content of a restored backup. */
@@ -47,6 +49,7 @@ export async function restoreBackup(order: RestoreOrder): Promise<RestoredBackup
       await order.onHead(head);
       await createTables(trx, head.catalog);
       const tail = await storeRows(trx, reader, head);
+      await order.onStored(head);
       return { ...tail, head };
     });
   } finally {
