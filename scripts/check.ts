@@ -10,6 +10,7 @@ import { generated } from './check/generated.js';
 import { layers } from './check/layers.js';
 import { lint } from './check/lint.js';
 import { lockfile } from './check/lockfile.js';
+import { migrations } from './check/migrations.js';
 import { openapi } from './check/openapi.js';
 import { owners } from './check/owners.js';
 import { packages } from './check/packages.js';
@@ -31,6 +32,7 @@ const checks: readonly Check[] = [
   layers,
   owners,
   prepared,
+  migrations,
   rooms,
   generated,
   openapi,

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '@vantage/shared/clock.js';
+import { readKernelClock } from '@vantage/shared/kernel-clock.js';
 import { describeAgent } from './agent-status.js';
 import type { AgentConfig } from './config.js';
 import { NotEnrolledError } from './identity/errors.js';
@@ -23,7 +24,7 @@ import { Schedule } from './schedule/schedule.js';
 import { ScheduleFile } from './schedule/schedule-file.js';
 import { withSpooled } from './schedule/spooled-slots.js';
 import { UplinkGuard } from './schedule/uplink-guard.js';
-import { readKernelClock } from './self-test/kernel-clock.js';
+
 import { SelfProbes } from './self-test/self-probes.js';
 import { parseCanaries, SelfTest } from './self-test/self-test.js';
 import { Spool } from './spool/spool.js';

@@ -1,11 +1,15 @@
 import { Command } from 'commander';
 import { alertsCommand } from './commands/alerts.js';
+import { backupCommand } from './commands/backup.js';
 import { examplesHelp } from './commands/command-examples.js';
+import { doctorCommand } from './commands/doctor.js';
 import { enrollmentTokenCommand } from './commands/enrollment-token.js';
 import { eventsCommand } from './commands/events.js';
 import { migrateCommand } from './commands/migrate.js';
 import { monitorsCommand } from './commands/monitors.js';
 import { nodeCommand } from './commands/node.js';
+import { restoreCommand } from './commands/restore.js';
+import { rolloutCommand } from './commands/rollout.js';
 import { serveCommand } from './commands/serve.js';
 import { signingKeyCommand } from './commands/signing-key.js';
 import { tokenCommand } from './commands/token.js';
@@ -28,10 +32,14 @@ export function buildProgram(): Command {
   const commands = [
     serveCommand,
     migrateCommand,
+    doctorCommand,
+    backupCommand,
+    restoreCommand,
     userCommand,
     tokenCommand,
     enrollmentTokenCommand,
     nodeCommand,
+    rolloutCommand,
     monitorsCommand,
     alertsCommand,
     eventsCommand,

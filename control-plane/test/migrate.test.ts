@@ -5,6 +5,7 @@ import { openDatabase } from '../src/db/database.js';
 import { migrate, NewerDatabaseError, pendingMigrations } from '../src/db/migrate.js';
 import type { Migration } from '../src/db/migrations/index.js';
 import { createTestDatabase } from './_support/database.js';
+import { until } from './_support/until.js';
 
 const log = pino({ level: 'silent' });
 
@@ -70,3 +71,36 @@ t.test('a clone of the template is migrated', async (t) => {
   const { db } = await createTestDatabase(t);
   t.same(await pendingMigrations(db), []);
 });
+
+t.test(
+  'indexes of a migration are built while rows are written, by one of several replicas, and again after a kill',
+  async (t) => {
+    const { url, db } = await createTestDatabase(t, { migrate: false });
+    const built: Migration = { name: '0003-index', indexes: [{ name: 'marks_of_name', on: 'marks (name)' }] };
+    await migrate(db, log, [first, second]);
+    const state = async () =>
+      (await db.raw("select indisvalid from pg_index where indexrelid = to_regclass('marks_of_name')")).rows;
+
+    // a writer whose transaction is open when the index is begun
+    const writer = await db.transaction();
+    await writer.raw("insert into marks values ('open')");
+    const killed = openDatabase({ url, poolSize: 2, applicationName: 'killed replica' });
+    const attempt = migrate(killed, log, [first, second, built]);
+    attempt.catch(() => {});
+    await until('the index to be begun', async () => (await state()).length === 1);
+    await db('marks').insert({ name: 'meanwhile' });
+    await db.raw("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'killed replica'");
+    await t.rejects(attempt);
+    await killed.destroy();
+    t.same(await state(), [{ indisvalid: false }], 'an unfinished index stays');
+    t.same(await pendingMigrations(db, [first, second, built]), ['0003-index']);
+
+    const replicas = [1, 2, 3].map((n) => openDatabase({ url, poolSize: 2, applicationName: `replica ${n}` }));
+    const all = Promise.all(replicas.map((replica) => migrate(replica, log, [first, second, built])));
+    await writer.commit();
+    t.same((await all).flat(), ['0003-index']);
+    await Promise.all(replicas.map((replica) => replica.destroy()));
+    t.same(await state(), [{ indisvalid: true }]);
+    t.same(await marks(db), ['first', 'second', 'open', 'meanwhile']);
+  },
+);

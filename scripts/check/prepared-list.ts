@@ -5,6 +5,7 @@
 export const unpreparedStatements: Readonly<Record<string, number>> = {
   'control-plane/src/audit-log/store.ts': 2,
   'control-plane/src/authentication/revoked-store.ts': 1,
+  'control-plane/src/doctor/doctor-store.ts': 3,
   'control-plane/src/events/store.ts': 13,
   'control-plane/src/idempotency/store.ts': 6,
   'control-plane/src/ingest/retention-store.ts': 4,
@@ -80,6 +81,7 @@ export const unpreparedStatements: Readonly<Record<string, number>> = {
   'control-plane/src/modules/nodes/store.ts': 13,
   'control-plane/src/modules/probes/store.ts': 7,
   'control-plane/src/modules/probes/target-budget-store.ts': 1,
+  'control-plane/src/modules/rollouts/store.ts': 21,
   'control-plane/src/modules/tokens/credential-store.ts': 1,
   'control-plane/src/modules/tokens/store.ts': 5,
   'control-plane/src/modules/webhooks/deliveries/delivery-store.ts': 10,

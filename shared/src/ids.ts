@@ -34,6 +34,7 @@ export const idPrefixes = {
   alertGroup: 'agr_',
   alertEvent: 'ae_',
   diagnoseReport: 'dg_',
+  rollout: 'ro_',
 } as const;
 
 export type IdPrefix = (typeof idPrefixes)[keyof typeof idPrefixes];

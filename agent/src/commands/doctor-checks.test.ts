@@ -3,6 +3,7 @@ import { chmodSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { systemClock } from '@vantage/shared/clock.js';
+import { judgeSynchronisation } from '@vantage/shared/kernel-clock.js';
 import { selfTestNames } from '@vantage/shared/self-test.js';
 import t from 'tap';
 import { startDnsServer } from '../../test/_support/dns-server.js';
@@ -16,7 +17,6 @@ import {
   judgeControlPlane,
   judgeProxy,
   judgeRoutes,
-  judgeSynchronisation,
   toldChecks,
 } from './doctor-checks.js';
 

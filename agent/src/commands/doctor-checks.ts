@@ -2,20 +2,12 @@ import { Resolver } from 'node:dns/promises';
 import { access, constants, stat } from 'node:fs/promises';
 import { isReservedAddress } from '@vantage/shared/probe-types/dns-pollution.js';
 import type { SelfTestCheck, SelfTestName } from '@vantage/shared/self-test.js';
+import type { DoctorCheck } from '@vantage/shared/terminal/check-lines.js';
 import type { CapabilityReport } from '../capabilities.js';
 import type { AgentConfig } from '../config.js';
 import { WrongPinError } from '../identity/tls-pins.js';
 import type { ControlPlaneAnswer } from '../link/ask-control-plane.js';
 import { type Endpoint, formatEndpoint } from '../net/endpoint.js';
-
-/** One line of `vantage-agent doctor`. `warning`: the agent works, but not fully; `failed`: it does not. */
-export interface DoctorCheck {
-  readonly name: string;
-  readonly status: 'ok' | 'warning' | 'failed';
-  readonly detail: string;
-  /** Advice for the operator; null when none is needed. */
-  readonly remedy: string | null;
-}
 
 /** Date has whole seconds: below this a difference says nothing. */
 const CLOCK_TOLERANCE_MS = 2000;
@@ -90,19 +82,6 @@ export function judgeClock(nowMs: number, dateMs: number | null): DoctorCheck {
   const side = differenceMs > 0 ? 'ahead of' : 'behind';
   const detail = `${Math.round(Math.abs(differenceMs) / 1000)} s ${side} the control plane`;
   return { name, status: 'warning', detail, remedy: 'turn on time synchronisation: timedatectl set-ntp true' };
-}
-
-/** Judges whether the system synchronises its clock; null, when the system does not say, is not a warning. */
-export function judgeSynchronisation(isSynchronised: boolean | null): DoctorCheck {
-  const name = 'time synchronisation';
-  if (isSynchronised === true) return { name, status: 'ok', detail: 'the system clock is synchronised', remedy: null };
-  if (isSynchronised === null) return { name, status: 'ok', detail: 'this system does not report it', remedy: null };
-  return {
-    name,
-    status: 'warning',
-    detail: 'the system clock is not synchronised',
-    remedy: 'turn on time synchronisation: timedatectl set-ntp true',
-  };
 }
 
 /** Judges whether there is a route over each family: one is enough, but probes over the other fail on this node. */

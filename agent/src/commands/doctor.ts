@@ -1,4 +1,6 @@
 import { systemClock } from '@vantage/shared/clock.js';
+import { judgeSynchronisation, readKernelClock } from '@vantage/shared/kernel-clock.js';
+import { type DoctorCheck, doctorText } from '@vantage/shared/terminal/check-lines.js';
 import { screenOf } from '@vantage/shared/terminal/screen.js';
 import { detectCapabilities } from '../capabilities.js';
 import { type AgentConfig, readEnv } from '../config.js';
@@ -7,21 +9,17 @@ import { askControlPlane } from '../link/ask-control-plane.js';
 import { LinkAddresses } from '../link/link-addresses.js';
 import { type LinkWay, systemLookUp } from '../link/link-way.js';
 import { hasWorldRoute } from '../net/route.js';
-import { readKernelClock } from '../self-test/kernel-clock.js';
 import { readStatus } from '../status-file.js';
 import {
   checkCapability,
   checkDns,
   checkStateDir,
-  type DoctorCheck,
   judgeClock,
   judgeControlPlane,
   judgeProxy,
   judgeRoutes,
-  judgeSynchronisation,
   toldChecks,
 } from './doctor-checks.js';
-import { doctorText } from './doctor-text.js';
 
 /** Tries everything the agent needs and says what is missing, why, and what to do. Sends nothing but to the control plane and the resolver. */
 export async function doctor(config: AgentConfig, options: { readonly json: boolean }): Promise<'ok' | 'failed'> {

@@ -1,8 +1,7 @@
 import { compareGolden } from '@vantage/shared/_support/golden.js';
+import { type DoctorCheck, doctorText } from '@vantage/shared/terminal/check-lines.js';
 import t from 'tap';
 import { aSpoolStatus, aStatus } from '../../test/_support/a-status.js';
-import type { DoctorCheck } from './doctor-checks.js';
-import { doctorText } from './doctor-text.js';
 import { judgeStatus } from './status.js';
 import { readableStatus } from './status-text.js';
 

@@ -1,8 +1,8 @@
 import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readKernelClock } from '@vantage/shared/kernel-clock.js';
 import t from 'tap';
 import { temporaryDirectory } from '../../test/_support/temporary-directory.js';
-import { readKernelClock } from './kernel-clock.js';
 
 t.test('a clock is synchronised if systemd or the kernel reports it; otherwise this is unknown', async (t) => {
   const directory = temporaryDirectory(t);

@@ -1,3 +1,4 @@
+import { BackupError } from '../backup/errors.js';
 import { MessageServerError } from '../bus/errors.js';
 import { ConfigError } from '../config/config.js';
 import { SealBrokenError } from '../crypto/sealing.js';
@@ -33,6 +34,7 @@ export function explain(error: unknown, sources = ''): string {
 }
 
 const selfExplaining = [
+  BackupError,
   DataDirectoryInUseError,
   EmbeddedPostgresError,
   NewerDatabaseError,

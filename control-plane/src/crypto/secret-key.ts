@@ -21,6 +21,16 @@ export async function loadSecretKey(configured: Buffer | null, dataDir: string):
   return (await readKey(path)) ?? (await makeKey(path));
 }
 
+/** The key in the data directory; null: it has none. @throws SecretKeyFileError */
+export function findSecretKey(dataDir: string): Promise<Buffer | null> {
+  return readKey(join(dataDir, FILE_NAME));
+}
+
+/** Stores a key in a data directory that has none; one that is there stays. */
+export async function storeSecretKey(key: Buffer, dataDir: string): Promise<void> {
+  await makeKey(join(dataDir, FILE_NAME), key);
+}
+
 async function readKey(path: string): Promise<Buffer | null> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
@@ -35,11 +45,11 @@ async function readKey(path: string): Promise<Buffer | null> {
 }
 
 /** Complete before it has its name: neither a crash nor a second process ever sees half a key. The first one stays. */
-async function makeKey(path: string): Promise<Buffer> {
+async function makeKey(path: string, bytes: Buffer = randomBytes(KEY_BYTES)): Promise<Buffer> {
   const draft = `${path}.${randomBytes(6).toString('hex')}`;
   const file = await open(draft, 'wx', 0o600);
   try {
-    await file.writeFile(`${randomBytes(KEY_BYTES).toString('base64')}\n`);
+    await file.writeFile(`${bytes.toString('base64')}\n`);
     await file.sync();
     await link(draft, path).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;

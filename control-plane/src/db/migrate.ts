@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
-import { advisoryLocks } from './advisory-locks.js';
+import { buildIndex, buildIndexOfEmpty } from './build-index.js';
+import { lockMigrations } from './lock-migrations.js';
 import { type Migration, migrations as ownMigrations } from './migrations/index.js';
 
 // One transaction per migration, and in each of them first the advisory lock. Of N replicas that start together, one
@@ -32,8 +33,10 @@ export async function migrate(
   migrations: readonly Migration[] = ownMigrations,
 ): Promise<string[]> {
   const applied: string[] = [];
+  // the lock may be held for long by a backup, which a process that migrates nothing does not wait for
+  if ((await pendingMigrations(db, migrations)).length === 0) return applied;
   for (;;) {
-    const name = await db.transaction((trx) => applyNext(trx, migrations));
+    const name = await db.transaction((trx) => applyNext(trx, db, migrations));
     if (name === null) return applied;
     log.info({ migration: name }, 'database migrated');
     applied.push(name);
@@ -47,19 +50,44 @@ export async function pendingMigrations(db: Knex, migrations: readonly Migration
   return planMigrations(migrations, done).map(({ name }) => name);
 }
 
-async function applyNext(trx: Knex.Transaction, migrations: readonly Migration[]): Promise<string | null> {
+/**
+ * Applies the named migrations inside of a transaction, whose caller holds the lock: the tables that a database had at
+ * another time. @throws NewerDatabaseError
+ */
+export async function applyWithin(
+  trx: Knex.Transaction,
+  names: readonly string[],
+  migrations: readonly Migration[] = ownMigrations,
+): Promise<void> {
+  const wanted = new Set(names);
+  planMigrations(migrations, wanted);
+  await createList(trx);
+  for (const { name, up, indexes = [] } of migrations.filter((migration) => wanted.has(migration.name))) {
+    await up?.(trx);
+    for (const index of indexes) await buildIndexOfEmpty(trx, index);
+    await trx.raw('insert into schema_migrations (name) values (?)', [name]);
+  }
+}
+
+async function applyNext(trx: Knex.Transaction, db: Knex, migrations: readonly Migration[]): Promise<string | null> {
   // waiting for the lock and building an index may both take longer than any other statement
   await trx.raw('set local statement_timeout = 0');
   await trx.raw('set local idle_in_transaction_session_timeout = 0');
-  await trx.raw('select pg_advisory_xact_lock(?)', [advisoryLocks.migrate]);
+  await lockMigrations(trx, 'exclusive');
+  await createList(trx);
+  const next = planMigrations(migrations, await appliedNames(trx))[0];
+  if (next === undefined) return null;
+  await next.up?.(trx);
+  // on another connection: these are not built inside of a transaction, while this one holds the lock
+  for (const index of next.indexes ?? []) await buildIndex(db, index);
+  await trx.raw('insert into schema_migrations (name) values (?)', [next.name]);
+  return next.name;
+}
+
+async function createList(trx: Knex.Transaction): Promise<void> {
   await trx.raw(
     'create table if not exists schema_migrations (name text primary key, applied_at timestamptz not null default now())',
   );
-  const next = planMigrations(migrations, await appliedNames(trx))[0];
-  if (next === undefined) return null;
-  await next.up(trx);
-  await trx.raw('insert into schema_migrations (name) values (?)', [next.name]);
-  return next.name;
 }
 
 async function appliedNames(db: Knex): Promise<Set<string>> {

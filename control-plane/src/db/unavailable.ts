@@ -44,3 +44,8 @@ export function isUnavailable(error: unknown): boolean {
   if (code !== null) return socketCodes.has(code) || unavailableStates.some((state) => state.test(code));
   return unavailableMessages.some((message) => error.message.includes(message));
 }
+
+/** True if a statement names a table that does not exist, or no longer. */
+export function isMissingTable(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === '42P01';
+}

@@ -13,6 +13,7 @@ export type { Letter } from './letter.js';
 export type { Mail } from './mail.js';
 export type { DirectMail } from './mailer.js';
 export { MailRefusal } from './smtp-failure.js';
+export { SmtpTransport } from './smtp-transport.js';
 export type { MailData, MailTemplates } from './template.js';
 
 interface MailOptions {

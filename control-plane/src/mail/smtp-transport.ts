@@ -28,6 +28,16 @@ export class SmtpTransport implements MailTransport {
     };
   }
 
+  /** Connects, encrypts and signs in, and sends nothing. @throws Error that says what the server refused */
+  async verify(): Promise<void> {
+    const { createTransport } = await import('nodemailer');
+    try {
+      await createTransport(this.#options).verify();
+    } catch (error) {
+      throw smtpFailure(error, '');
+    }
+  }
+
   async deliver({ from, to, source }: Message, signal: AbortSignal): Promise<void> {
     // imported here: it takes 40 ms to load
     const { createTransport } = await import('nodemailer');

@@ -10,7 +10,8 @@ export async function promptSecret(question: string): Promise<string> {
   stdin.setEncoding('utf8');
   let secret = '';
   try {
-    for await (const typed of stdin)
+    // a second question needs the stream that the first one read
+    for await (const typed of stdin.iterator({ destroyOnReturn: false }))
       for (const key of String(typed)) {
         if (key === '\r' || key === '\n' || key === END) return secret;
         if (key === INTERRUPT) process.exit(130);

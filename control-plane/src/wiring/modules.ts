@@ -15,6 +15,7 @@ import { nodesModule } from '../modules/nodes/module.js';
 import { pagesModule } from '../modules/pages/module.js';
 import { probesModule } from '../modules/probes/module.js';
 import { releasesModule } from '../modules/releases/module.js';
+import { rolloutsModule } from '../modules/rollouts/module.js';
 import { tokensModule } from '../modules/tokens/module.js';
 import { webhooksModule } from '../modules/webhooks/module.js';
 
@@ -37,6 +38,7 @@ export const modules: readonly ModuleDefinition[] = complete([
   diagnoseModule,
   pagesModule,
   releasesModule,
+  rolloutsModule,
   webhooksModule,
 ]);
 

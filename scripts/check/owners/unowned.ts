@@ -9,7 +9,10 @@ export const unowned: readonly Unowned[] = [
   {
     reason: 'work of the program itself, for all owners in turn; no request gets what it reads',
     declarations: {
+      'db/backup/rebuild.ts': ['countInhabitants'],
       'db/due-rows.ts': ['hasDueRows'],
+      'doctor/doctor-store.ts': ['countAgentVersions'],
+      'modules/rollouts/store.ts': ['listOutdated', 'SETTLE', 'countAvailable', 'requestUpgrades', 'listRolloutNodes'],
       'modules/events/store.ts': ['listSetAside', 'retrySetAside', 'dropSetAside'],
       'events/store.ts': ['claimEvents', 'deleteHandled', 'deleteUnawaited', 'countBacklogs'],
       'ingest/retention-store.ts': ['deleteOldIngestRecords'],

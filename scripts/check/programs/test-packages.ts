@@ -22,6 +22,7 @@ const testedWith: Readonly<Record<string, string>> = {
   openssl: 'TLS audits, pins, client certificates; every server of the lab',
   'php-cli': 'the PHP example of docs/webhooks.md',
   postfix: 'SMTP against a real server, in the lab',
+  prometheus: 'the alert rules and the dashboard of deploy/monitoring',
   rbldnsd: 'DNS blocklists of reputations, against a real server',
   shellcheck: 'the script that installs the agent',
   strace: 'the spool on a failing disk',

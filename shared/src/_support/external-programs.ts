@@ -38,6 +38,7 @@ export const packagesOf = {
   pivot_root: 'util-linux',
   postfix: 'postfix',
   prlimit: 'util-linux',
+  promtool: 'prometheus',
   'prometheus-alertmanager': 'prometheus-alertmanager',
   'prometheus-blackbox-exporter': 'prometheus-blackbox-exporter',
   python3: 'python3',

@@ -17,7 +17,7 @@ export async function checkHasDatabase(dataDir: string): Promise<void> {
 }
 
 /** Servers of this machine, by the command lines of their processes and of the guardians of their databases. */
-async function listServers(): Promise<RunningServer[]> {
+export async function listServers(): Promise<RunningServer[]> {
   const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
   const lines = await Promise.all(
     pids.map(async (pid) => {

@@ -25,6 +25,8 @@ const socketPathBytes = 107;
 
 const defaultSettings = {
   max_connections: '100',
+  // a restore creates the partitions of a year, with their indexes, in one transaction
+  max_locks_per_transaction: '512',
   log_destination: 'stderr',
   logging_collector: 'off',
   log_line_prefix: '',

@@ -13,13 +13,24 @@ import * as diagnose from './0011-diagnose.js';
 import * as replicaRanges from './0012-replica-ranges.js';
 import * as unfitNodes from './0013-unfit-nodes.js';
 import * as recipientStops from './0014-recipient-stops.js';
+import * as rollouts from './0015-rollouts.js';
+
+/** An index on a table that may have many rows; the table is not partitioned. */
+export interface BuiltIndex {
+  readonly name: string;
+  /** Table, columns and condition: `monitors (owner_id) WHERE archived_at IS NULL`. */
+  readonly on: string;
+  readonly isUnique?: true;
+}
 
 /** One step forward. Written so that the version before it keeps working on the changed tables. */
 export interface Migration {
   /** `NNNN-what-it-brings`, the file's name; never renamed once released. */
   readonly name: string;
   /** Runs inside the transaction that records it. */
-  up(trx: Knex.Transaction): Promise<void>;
+  up?(trx: Knex.Transaction): Promise<void>;
+  /** Built in place of `up`, without a lock that blocks writers. */
+  readonly indexes?: readonly BuiltIndex[];
 }
 
 /** All migrations in the order they apply; new ones go to the end. */
@@ -38,4 +49,5 @@ export const migrations: readonly Migration[] = [
   replicaRanges,
   unfitNodes,
   recipientStops,
+  rollouts,
 ];

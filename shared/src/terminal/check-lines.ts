@@ -1,7 +1,15 @@
-import type { Tone } from '@vantage/shared/terminal/colours.js';
-import type { Screen } from '@vantage/shared/terminal/screen.js';
-import { wrapText } from '@vantage/shared/terminal/wrap-text.js';
-import type { DoctorCheck } from './doctor-checks.js';
+import type { Tone } from './colours.js';
+import type { Screen } from './screen.js';
+import { wrapText } from './wrap-text.js';
+
+/** One line of a doctor. `warning`: the program works, but not fully; `failed`: it does not. */
+export interface DoctorCheck {
+  readonly name: string;
+  readonly status: 'ok' | 'warning' | 'failed';
+  readonly detail: string;
+  /** Advice for the operator; null when none is needed. */
+  readonly remedy: string | null;
+}
 
 const marks: Readonly<Record<DoctorCheck['status'], { readonly word: string; readonly tone: Tone }>> = {
   ok: { word: 'ok', tone: 'good' },

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { access } from 'node:fs/promises';
+import type { DoctorCheck } from './terminal/check-lines.js';
 
 /** systemd-timesyncd makes it when the clock is synchronised (systemd-timesyncd.service(8)). */
 const TIMESYNC_MARK = '/run/systemd/timesync/synchronized';
@@ -26,4 +27,17 @@ function askTimedatectl(): Promise<boolean | null> {
       resolve(word === 'yes' ? true : word === 'no' ? false : null);
     });
   });
+}
+
+/** Judges whether the system synchronises its clock; null, when the system does not say, is not a warning. */
+export function judgeSynchronisation(isSynchronised: boolean | null): DoctorCheck {
+  const name = 'time synchronisation';
+  if (isSynchronised === true) return { name, status: 'ok', detail: 'the system clock is synchronised', remedy: null };
+  if (isSynchronised === null) return { name, status: 'ok', detail: 'this system does not report it', remedy: null };
+  return {
+    name,
+    status: 'warning',
+    detail: 'the system clock is not synchronised',
+    remedy: 'turn on time synchronisation: timedatectl set-ntp true',
+  };
 }

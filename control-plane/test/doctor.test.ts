@@ -1,0 +1,67 @@
+import { chmodSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import t, { type Test } from 'tap';
+import { runInProcess } from './_support/command-in-process.js';
+import { createTestDatabase } from './_support/database.js';
+import { enrollPeer, PeerAgent } from './_support/peer-agent.js';
+import { SECRET_KEY, startStack } from './_support/stack.js';
+import { temporaryDirectory } from './_support/temporary-directory.js';
+
+async function examined(t: Test, env: Readonly<Record<string, string>>) {
+  const settings = { VANTAGE_DATA_DIR: temporaryDirectory(t), ...env };
+  const { code, stdout, stderr } = await runInProcess('vantage-control', ['doctor', '--json'], { env: settings });
+  if (stderr !== '') throw new Error(stderr);
+  const checks: { name: string; status: string; detail: string; remedy: string | null }[] = JSON.parse(stdout).checks;
+  return { code, of: (name: string) => checks.find((check) => check.name === name), checks };
+}
+
+t.test('doctor finds a running installation in order, and says how many agents have which version', async (t) => {
+  const { api, database } = await startStack(t);
+  await PeerAgent.connect(t, api.url, await enrollPeer(api));
+  const env = {
+    VANTAGE_DATABASE_URL: database.url,
+    VANTAGE_PUBLIC_URL: api.url,
+    VANTAGE_SECRET_KEY: SECRET_KEY,
+  };
+  const { of } = await examined(t, env);
+  for (const name of ['settings', 'database', 'migrations', 'bus', 'clock', 'secret key', 'public URL', 'replicas'])
+    t.match(of(name), { status: 'ok' }, name);
+  t.match(of('agents'), { detail: /: 1 of 1 online/ });
+  t.match(of('mail'), { status: 'warning', remedy: /VANTAGE_SMTP_URL/ });
+  const text = await runInProcess('vantage-control', ['doctor'], { env });
+  t.match(text.stdout, /^ok {7}settings: /);
+});
+
+t.test('doctor names each defect with its remedy, and ends with exit code 1', async (t) => {
+  const { database } = await startStack(t);
+  const dataDir = temporaryDirectory(t);
+  const keyFile = path.join(dataDir, 'secret.key');
+  writeFileSync(keyFile, Buffer.alloc(32, 9).toString('base64'));
+  chmodSync(keyFile, 0o644);
+  const env = {
+    VANTAGE_DATABASE_URL: database.url,
+    VANTAGE_DATA_DIR: dataDir,
+    VANTAGE_PUBLIC_URL: 'http://127.0.0.1:9',
+    VANTAGE_SMTP_URL: 'smtp://127.0.0.1:9',
+    VANTAGE_BUS_URL: 'nats://127.0.0.1:9',
+    VANTAGE_LISTN: ':1',
+  };
+  const { code, of } = await examined(t, env);
+  t.equal(code, 1);
+  t.match(of('settings'), { status: 'warning', detail: /VANTAGE_LISTN/ });
+  t.match(of('secret key'), { status: 'failed', detail: /does not decrypt the identity/ });
+  t.match(of('public URL'), { status: 'failed', detail: /does not respond/, remedy: /VANTAGE_PUBLIC_URL/ });
+  t.match(of('mail'), { status: 'failed', detail: /ECONNREFUSED/ });
+  t.match(of('bus'), { status: 'warning', remedy: /VANTAGE_BUS_URL/ });
+});
+
+t.test('doctor of a database that is down, or not migrated, says so and changes nothing', async (t) => {
+  const down = await examined(t, { VANTAGE_DATABASE_URL: 'postgres://u:secret@127.0.0.1:9/v' });
+  t.equal(down.code, 1);
+  t.match(down.of('database'), { status: 'failed', remedy: /VANTAGE_DATABASE_URL/ });
+  t.notMatch(JSON.stringify(down.checks), /secret@/);
+  const { url, db } = await createTestDatabase(t, { migrate: false });
+  const empty = await examined(t, { VANTAGE_DATABASE_URL: url });
+  t.match(empty.of('migrations'), { status: 'warning', detail: /0001-baseline/ });
+  t.notOk(await db.schema.hasTable('schema_migrations'));
+});

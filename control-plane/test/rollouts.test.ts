@@ -1,0 +1,129 @@
+import t from 'tap';
+import { commandLine } from '../src/audit-log/actor.js';
+import { RolloutWorld } from './_support/rollout-world.js';
+import { seededRandom } from './_support/seeded-random.js';
+
+const order = { version: '0.2.0', selection: {}, stages: [1, 10, 100], maxFailures: 10, pauseS: 0 };
+
+t.test(
+  'a roll-out to a thousand nodes of which 3 % fail halts at the tenth failure, whatever dies meanwhile, and asks no node twice',
+  async (t) => {
+    const world = await RolloutWorld.open(t, 1_000);
+    const random = seededRandom(21);
+    const { id } = await world.rollouts.create(order, commandLine);
+    let replicas = [world.replica(t), world.replica(t), world.replica(t)];
+    let [attempt, most, round] = [0, 0, 0];
+    const sizes = new Set<number>();
+    for (; round < 2_000; round++) {
+      const turns = replicas.map(({ run }) => run().catch(() => {}));
+      if (round % 10 === 5) {
+        // every replica dies in the middle of what it does, and others start
+        await Promise.all(replicas.map(({ kill }) => kill()));
+        replicas = [world.replica(t), world.replica(t), world.replica(t)];
+      }
+      await Promise.all(turns);
+      const { state, counts, stage } = await world.rollouts.get(id);
+      if (stage === 1 && counts.requested === 0) sizes.add(counts.done + counts.failed);
+      const running = await world.running();
+      most = Math.max(most, counts.failed + running.length);
+      if (state !== 'running' && running.length === 0) break;
+      const ending = running.filter(() => random() < 0.6);
+      for (const upgrade of ending) await world.end(upgrade, attempt++ % 33 === 32 ? 'no room' : null);
+    }
+    const { state, counts, stage } = await world.rollouts.get(id);
+    t.match({ state, stage, failed: counts.failed }, { state: 'halted', stage: 2, failed: 10 });
+    t.equal(attempt, 330, 'nothing was begun after the tenth failure, and it was the 330th upgrade');
+    t.equal(counts.done + counts.failed + counts.waiting, 1_000);
+    t.ok(most <= 10, 'at no time could more than ten have failed');
+    const requests = await world.requests();
+    t.equal(requests.size, 330);
+    t.ok(
+      [...requests.values()].every((count) => count === 1),
+      'no node twice',
+    );
+    const acts = await world.database.db('audit_log').where({ subject: id }).orderBy('id').pluck('action');
+    t.same(acts, ['rollout.created', 'rollout.halted'], 'each once');
+
+    await world.rollouts.resume(id, commandLine);
+    const [replica] = replicas;
+    for (let rest = 0; rest < 200; rest++) {
+      await replica?.run();
+      for (const upgrade of await world.running()) await world.end(upgrade, null);
+    }
+    await replica?.run();
+    t.match(await world.rollouts.get(id), { state: 'done', counts: { done: 990, failed: 10, waiting: 0 } });
+    t.equal((await world.requests()).size, 1_000);
+  },
+);
+
+t.test('a paused or aborted roll-out requests nothing more, and still shows how running upgrades end', async (t) => {
+  const world = await RolloutWorld.open(t, 20);
+  const { run } = world.replica(t);
+  const { id } = await world.rollouts.create({ ...order, stages: [100], maxFailures: 2 }, commandLine);
+  await run();
+  t.match((await world.rollouts.get(id)).counts, { requested: 2, waiting: 18 });
+  t.match(await world.rollouts.pause(id, commandLine), { state: 'paused' });
+  const [first, second] = await world.running();
+  if (first === undefined || second === undefined) throw new Error('two run');
+  await world.end(first, null);
+  await run();
+  t.match((await world.rollouts.get(id)).counts, { requested: 1, done: 1, waiting: 18 });
+  await t.rejects(world.rollouts.pause(id, commandLine), { code: 'CONFLICT' });
+  await world.rollouts.resume(id, commandLine);
+  await run();
+  t.match((await world.rollouts.get(id)).counts, { requested: 2, done: 1, waiting: 17 });
+  t.match(await world.rollouts.abort(id, commandLine), { state: 'aborted', endedAt: Date });
+  await world.end(second, 'no room');
+  await run();
+  t.match((await world.rollouts.get(id)).counts, { requested: 1, done: 1, failed: 1, waiting: 17 });
+  for (const act of ['resume', 'abort', 'pause'] as const)
+    await t.rejects(world.rollouts[act](id, commandLine), { code: 'CONFLICT' }, act);
+});
+
+t.test(
+  'nodes without a link wait; banned, deleted and upgraded ones are skipped; another request counts as a failure',
+  async (t) => {
+    const world = await RolloutWorld.open(t, 6);
+    const { db } = world.database;
+    const { run } = world.replica(t);
+    const ids: string[] = await db('nodes').orderBy('id').pluck('id');
+    const set = (index: number, columns: object) => db('nodes').where({ id: ids[index] }).update(columns);
+    await set(0, { session_id: null });
+    const { id } = await world.rollouts.create({ ...order, stages: [100] }, commandLine);
+    await set(1, { banned_at: db.fn.now(), ban_reason: 'spam', session_id: null });
+    await set(2, { agent_version: '0.2.0' });
+    await run();
+    t.match((await world.rollouts.get(id)).counts, { waiting: 1, requested: 3, skipped: 2 });
+    await set(3, { upgrade_version: '0.3.0', upgrade_requested_at: db.raw("now() + interval '1 second'") });
+    await set(4, { deleted_at: db.fn.now(), session_id: null });
+    for (const upgrade of (await world.running()).filter(({ nodeId }) => nodeId === ids[5]))
+      await world.end(upgrade, null);
+    await run();
+    t.match((await world.rollouts.get(id)).counts, { waiting: 1, requested: 0, done: 1, failed: 1, skipped: 3 });
+    t.equal((await world.rollouts.get(id)).state, 'running', 'a node without a link is waited for');
+    const page = { number: 1, limit: 10, offset: 0 };
+    t.match(await world.rollouts.listNodes(id, { ...page, state: 'failed' }), {
+      total: 1,
+      nodes: [{ nodeId: ids[3], error: 'another version was requested of the node' }],
+    });
+    await set(0, { session_id: 'back' });
+    await run();
+    for (const upgrade of (await world.running()).filter(({ nodeId }) => nodeId === ids[0]))
+      await world.end(upgrade, null);
+    await run();
+    t.match(await world.rollouts.get(id), { state: 'done', counts: { done: 2, failed: 1, skipped: 3 } });
+  },
+);
+
+t.test('the pause between stages is waited for by the clock of the database', async (t) => {
+  const world = await RolloutWorld.open(t, 4);
+  const { run } = world.replica(t);
+  const { id } = await world.rollouts.create({ ...order, stages: [25, 100], pauseS: 3_600 }, commandLine);
+  await run();
+  for (const upgrade of await world.running()) await world.end(upgrade, null);
+  await run();
+  t.match(await world.rollouts.get(id), { stage: 0, stageEndedAt: Date, counts: { done: 1, waiting: 3 } });
+  await world.database.db('rollouts').update({ stage_ended_at: world.database.db.raw("now() - interval '1 hour'") });
+  await run();
+  t.match(await world.rollouts.get(id), { stage: 1, stageEndedAt: null, counts: { done: 1, requested: 3 } });
+});
