@@ -2,7 +2,6 @@ import { buffer } from 'node:stream/consumers';
 import t from 'tap';
 import { testdata } from '../../test/_support/testdata.js';
 import { decrypted, encrypted } from './age-file.js';
-import { ByteReader } from './byte-reader.js';
 
 const PASSPHRASE = 'correct horse battery';
 /** Rounds of scrypt that a test waits for. */
@@ -14,10 +13,10 @@ async function* pieces(bytes: Buffer, size = 10_000): AsyncGenerator<Buffer> {
 }
 
 const seal = (plain: Buffer) => buffer(encrypted(pieces(plain), PASSPHRASE, FEW));
-const open = (file: Buffer, passphrase = PASSPHRASE) => buffer(decrypted(new ByteReader(pieces(file)), passphrase));
+const open = (file: Buffer, passphrase = PASSPHRASE) => buffer(decrypted(pieces(file), passphrase));
 
 t.test('a file of age 1.1.1, written by `age --passphrase`, is decrypted', async (t) => {
-  const file = new ByteReader(pieces(testdata('backup/age-1.1.1.age')));
+  const file = pieces(testdata('backup/age-1.1.1.age'));
   t.equal(String(await buffer(decrypted(file, PASSPHRASE))), 'rows of a table\n'.repeat(4_200));
 });
 

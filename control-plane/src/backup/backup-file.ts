@@ -75,7 +75,7 @@ export class BackupReader {
 
   constructor(file: AsyncIterable<Uint8Array>, passphrase: string) {
     const gunzip = createGunzip();
-    const plain = Readable.from(decrypted(new ByteReader(file), passphrase), { objectMode: false });
+    const plain = Readable.from(decrypted(file, passphrase), { objectMode: false });
     plain.on('error', (error) => gunzip.destroy(error));
     this.#lines = new ByteReader(plain.pipe(gunzip));
   }

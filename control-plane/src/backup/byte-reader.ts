@@ -1,4 +1,4 @@
-/** Reads a stream of bytes in pieces of its caller's choice. */
+/** Reads a stream of bytes line by line. */
 export class ByteReader {
   readonly #source: AsyncIterator<Uint8Array>;
   #rest: Buffer = Buffer.alloc(0);
@@ -6,24 +6,6 @@ export class ByteReader {
 
   constructor(source: AsyncIterable<Uint8Array>) {
     this.#source = source[Symbol.asyncIterator]();
-  }
-
-  /** The next `bytes` bytes; fewer at the end. */
-  async take(bytes: number): Promise<Buffer> {
-    const parts = [this.#rest];
-    for (let have = this.#rest.length; have < bytes; have += parts.at(-1)?.length ?? 0) {
-      const piece = await this.#next();
-      if (piece === null) break;
-      parts.push(piece);
-    }
-    const all = Buffer.concat(parts);
-    this.#rest = all.subarray(bytes);
-    return all.subarray(0, bytes);
-  }
-
-  async isAtEnd(): Promise<boolean> {
-    if (this.#rest.length === 0) this.#rest = (await this.#next()) ?? this.#rest;
-    return this.#rest.length === 0;
   }
 
   /** The next line without its end; null: there is none, or it has more than `maxBytes`. */
