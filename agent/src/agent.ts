@@ -233,11 +233,12 @@ export class Agent {
     const { config, clock, log } = this.#options;
     const upgrades = new Upgrades({
       command: config.upgradeCommand,
-      outputPath: join(config.stateDir, 'upgrade.log'),
+      stateDir: config.stateDir,
       version: AGENT_VERSION,
       clock,
       log: log.child({ part: 'upgrade' }),
     });
+    upgrades.start();
     this.#runs('upgrade', () => upgrades.stop());
     return upgrades;
   }
