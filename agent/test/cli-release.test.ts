@@ -10,19 +10,25 @@ import { enrolledStateDir, startAgent } from './_support/enrolled-agent.js';
 import { FakeControlPlane } from './_support/fake-control-plane.js';
 import { temporaryDirectory } from './_support/temporary-directory.js';
 
-t.test('check-release loads the engines and opens a copy of the spool that an agent has open, without a change', async (t) => {
-  const stateDir = temporaryDirectory(t);
-  const folder = join(stateDir, 'spool');
-  mkdirSync(folder);
-  const spool = await Spool.open({ folder, log: pino({ level: 'silent' }), clock: systemClock });
-  t.teardown(() => spool.close());
-  await spool.append('task', Buffer.from('{}')).durable;
-  const before = [readdirSync(stateDir), readdirSync(folder)];
-  const { code, stdout } = await runCommand(t, ['check-release', '--state-dir', stateDir]);
-  t.equal(code, 0);
-  t.match(stdout, /^version \d+\.\d+\.\d+, Node\.js .*\nmeasures: plain sockets.*\nspool: a copy opens, 1 results wait\n$/);
-  t.strictSame([readdirSync(stateDir), readdirSync(folder)], before);
-});
+t.test(
+  'check-release loads the engines and opens a copy of the spool that an agent has open, without a change',
+  async (t) => {
+    const stateDir = temporaryDirectory(t);
+    const folder = join(stateDir, 'spool');
+    mkdirSync(folder);
+    const spool = await Spool.open({ folder, log: pino({ level: 'silent' }), clock: systemClock });
+    t.teardown(() => spool.close());
+    await spool.append('task', Buffer.from('{}')).durable;
+    const before = [readdirSync(stateDir), readdirSync(folder)];
+    const { code, stdout } = await runCommand(t, ['check-release', '--state-dir', stateDir]);
+    t.equal(code, 0);
+    t.match(
+      stdout,
+      /^version \d+\.\d+\.\d+, Node\.js .*\nmeasures: plain sockets.*\nspool: a copy opens, 1 results wait\n$/,
+    );
+    t.strictSame([readdirSync(stateDir), readdirSync(folder)], before);
+  },
+);
 
 t.test('check-release refuses a spool that this version cannot read, and leaves it alone', async (t) => {
   const stateDir = temporaryDirectory(t);

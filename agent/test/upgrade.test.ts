@@ -156,6 +156,11 @@ t.test('a failure that comes after the command is reported, also by the next pro
   fails('0.2.0 the new version was not healthy within 60 s, 0.1.0 runs again\n');
   await startNode(t, controlPlane, { upgradeCommand: command.path, folder, clock });
   const back = await controlPlane.nextOpenPeer();
-  t.match(await back.next('upgradeStatus'), { state: 'failed', request: 7, version: '0.2.0', detail: /^the new version was not healthy/ });
+  t.match(await back.next('upgradeStatus'), {
+    state: 'failed',
+    request: 7,
+    version: '0.2.0',
+    detail: /^the new version was not healthy/,
+  });
   t.notOk(existsSync(join(folder, 'upgrade.pending.json')), 'reported once');
 });
