@@ -10,6 +10,7 @@ export const packagesOf = {
   chronyd: 'chrony',
   curl: 'curl',
   debootstrap: 'debootstrap',
+  dpkg: 'dpkg',
   'dpkg-deb': 'dpkg',
   dig: 'bind9-dnsutils',
   flock: 'util-linux',
@@ -51,6 +52,7 @@ export const packagesOf = {
   shellcheck: 'shellcheck',
   sleep: 'coreutils',
   ss: 'iproute2',
+  stat: 'coreutils',
   strace: 'strace',
   // its TLS is a module of Perl's
   swaks: 'swaks libnet-ssleay-perl',
