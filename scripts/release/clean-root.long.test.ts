@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { missing } from '@vantage/shared/_support/missing.js';
 import t from 'tap';
@@ -86,7 +86,7 @@ t.test(
     t.match(again, { code: 0, stdout: /enrolled already/ }, again.stderr);
     const removed = await root.run(['sh', '-c', `curl -fsSL ${url}/install.sh | sh -s -- --uninstall --purge`]);
     t.match(removed, { code: 0, stdout: /delete it there/ }, removed.stderr);
-    await root.run(['sh', '-c', 'rm /etc/vantage/service']);
+    await rm(join(root.path, 'etc/vantage/service'));
     t.strictSame(await root.files(...places), before, 'nothing is left behind');
     t.notMatch(await root.run(['id', 'vantage-agent']), { code: 0 });
   },

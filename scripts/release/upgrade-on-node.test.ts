@@ -19,7 +19,7 @@ async function aMachine(t: Test): Promise<Machine> {
   const machine = await Machine.make(t);
   const installed = await machine.install(['--release', await release(t, '0.1.0'), '--key', key.publicKey]);
   t.equal(installed.code, 0, installed.stderr);
-  await writeFile(machine.path('.local/state/running'), '0.1.0\n');
+  t.strictSame(await machine.takeLog(), ['stop 0.1.0', 'start 0.1.0']);
   return machine;
 }
 

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { demand } from '@vantage/shared/_support/missing.js';
 import { AdministeredNode, standInForSystemd } from '../../release/_support/bare-node.js';
 import { CleanRoot } from '../../release/_support/clean-root.js';
 import { startFromArchive } from '../../release/_support/installed-control-plane.js';
@@ -14,6 +15,7 @@ export async function benchInstall({
   readonly rounds: number;
   readonly isDryRun: boolean;
 }): Promise<void> {
+  demand('curl');
   const cleanUps: (() => unknown)[] = [];
   const scope = { teardown: (cleanUp: () => unknown) => void cleanUps.unshift(cleanUp) };
   try {

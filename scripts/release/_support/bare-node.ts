@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import type { CleanRoot } from './clean-root.js';
@@ -36,7 +36,7 @@ export interface NodeRecord {
 
 /** Puts into a root what systemd does elsewhere: before the installation, and the unit that looks for a wanted version after it. */
 export async function standInForSystemd(root: CleanRoot): Promise<{ watch(t: Pick<Test, 'teardown'>): void }> {
-  await root.run(['sh', '-c', 'mkdir -p /etc/vantage']);
+  await mkdir(join(root.path, 'etc/vantage'), { recursive: true });
   await writeFile(join(root.path, 'etc/vantage/service'), SERVICE, { mode: 0o755 });
   await writeFile(join(root.path, 'run/path-unit'), PATH_UNIT);
   return {
