@@ -4,6 +4,7 @@ import { demand } from '@vantage/shared/_support/missing.js';
 import { AdministeredNode, standInForSystemd } from '../../release/_support/bare-node.js';
 import { CleanRoot } from '../../release/_support/clean-root.js';
 import { startFromArchive } from '../../release/_support/installed-control-plane.js';
+import { BenchError } from '../bench-error.js';
 import { machineText, tableText, writeReport } from '../report.js';
 import { figureOf, figureText } from '../statistics.js';
 
@@ -52,10 +53,9 @@ async function measure(scope: Scope, rounds: number) {
     if (round > 1)
       await root.run(['sh', '-c', `curl -fsSL ${controlPlane.url}/install.sh | sh -s -- --uninstall --purge`]);
     const started = performance.now();
-    await root.run(
-      ['sh', '-c', `curl -fsSL ${controlPlane.url}/install.sh | sh -s -- --token - --name bare-${round}`],
-      token,
-    );
+    const line = `curl -fsSL ${controlPlane.url}/install.sh -o /run/install.sh && sh /run/install.sh --token - --name bare-${round}`;
+    const installed = await root.run(['sh', '-c', line], token);
+    if (installed.code !== 0) throw new BenchError(installed.stderr);
     install.push((performance.now() - started) / 1_000);
     firstJob.push(await startToFirstResult(root, node));
   }
@@ -70,9 +70,11 @@ async function measure(scope: Scope, rounds: number) {
 
 async function startToFirstResult(root: CleanRoot, node: AdministeredNode): Promise<number> {
   await root.run(['/etc/vantage/service', 'stop']);
+  await node.is(({ status }) => status !== 'online');
   const started = performance.now();
   await root.run(['/etc/vantage/service', 'start']);
-  while ((await node.ping()) === null) await new Promise((resolve) => setTimeout(resolve, 10));
+  await node.isOnline();
+  if ((await node.ping()) === null) throw new BenchError('the node takes no probe');
   return (performance.now() - started) / 1_000;
 }
 
@@ -84,5 +86,5 @@ async function lastInterruption(root: CleanRoot): Promise<number> {
     .map((line) => JSON.parse(line));
   const stop = lines.findLastIndex(({ msg }) => msg === 'stopping');
   const open = lines.slice(stop).find(({ msg }) => msg === 'link open');
-  return (open.time - lines[stop].time) / 1_000;
+  return (Date.parse(open.time) - Date.parse(lines[stop].time)) / 1_000;
 }
