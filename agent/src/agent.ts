@@ -76,6 +76,12 @@ export class Agent {
     return (await this.#link?.start()) ?? null;
   }
 
+  /** Link in one line, for the service manager. */
+  get summary(): string {
+    const status = this.#link?.status;
+    return status === undefined ? 'starting' : `link ${status.state}${status.url === null ? '' : `, ${status.url}`}`;
+  }
+
   /** Accepts no more jobs, gives the running ones two seconds, delivers what it can and ends. May be called twice. */
   stop(): Promise<void> {
     this.#stopping ??= this.#endParts();
@@ -227,11 +233,12 @@ export class Agent {
     const { config, clock, log } = this.#options;
     const upgrades = new Upgrades({
       command: config.upgradeCommand,
-      outputPath: join(config.stateDir, 'upgrade.log'),
+      stateDir: config.stateDir,
       version: AGENT_VERSION,
       clock,
       log: log.child({ part: 'upgrade' }),
     });
+    upgrades.start();
     this.#runs('upgrade', () => upgrades.stop());
     return upgrades;
   }

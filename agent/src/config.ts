@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
+import { type ServiceAddress, takeServiceAddress as takeAddress } from '@vantage/shared/service/service-notices.js';
 import { parseCidr } from '@vantage/shared/target-policy/address-ranges.js';
 import { isTlsPin } from './identity/tls-pins.js';
 import { type Endpoint, findEndpoint } from './net/endpoint.js';
@@ -83,6 +84,11 @@ export class ConfigError extends Error {
 /** The environment of this process. */
 export function readEnv(): Readonly<Record<string, string | undefined>> {
   return process.env;
+}
+
+/** Address of the service manager that started this process, taken out of the environment; null: none waits. */
+export function takeServiceAddress(): ServiceAddress | null {
+  return takeAddress(process.env, process.pid);
 }
 
 /** The environment for processes that measure: without settings, some of which contain a password; the processes receive what they need in messages. */

@@ -4,7 +4,7 @@ export const exitCodes = {
   failed: {
     code: 1,
     meaning:
-      'the command failed; for `probe`: the probe failed; for `status`: not connected; for `spool`: damage was found',
+      'the command failed; for `probe`: the probe failed; for `status`: not connected; for `health`: not healthy in time; for `spool`: damage was found',
   },
   usage: { code: 2, meaning: 'wrong arguments or configuration' },
   banned: { code: 3, meaning: 'the control plane banned this node; a restart does not help' },

@@ -22,8 +22,10 @@ export function buildProgram(finish: Finish): Command {
   addEnroll(program, finish);
   addRun(program, finish);
   addStatus(program, finish);
+  addHealth(program, finish);
   addSpool(program, finish);
   addDoctor(program, finish);
+  addCheckRelease(program, finish);
   addProbe(program, finish);
   addSpeedtestServer(program, finish);
   return program;
@@ -135,6 +137,47 @@ function addStatus(program: Command, finish: Finish): void {
     .action(async (options) => {
       const { status } = await import('./commands/status.js');
       finish(await status(configOf(options), options));
+    });
+}
+
+function addHealth(program: Command, finish: Finish): void {
+  withStateDir(program.command('health'))
+    .summary('wait until the running agent is healthy')
+    .description(
+      'Waits until an agent of this version runs with this state directory, its link is open, its spool takes results and its self-test has ended; then exits with 0. Prints the first of these that is missing when the time is over.',
+    )
+    .option('--within <seconds>', 'seconds to wait; 0 looks once', parseNumber, 0)
+    .addHelpText(
+      'after',
+      helpText({
+        environment: ['VANTAGE_STATE_DIR'],
+        exits: ['ok', 'failed', 'usage'],
+        examples: ['vantage-agent health', 'vantage-agent health --within 60'],
+      }),
+    )
+    .action(async (options) => {
+      const { health } = await import('./commands/health.js');
+      finish(await health(configOf(options), options));
+    });
+}
+
+function addCheckRelease(program: Command, finish: Finish): void {
+  withStateDir(program.command('check-release'))
+    .summary('check that this version runs on this machine, before it replaces another')
+    .description(
+      'Loads the engines and native modules of this version and opens a copy of the spool of this state directory; prints what it can measure. Uses neither the identity nor the link: the agent that runs is not disturbed.',
+    )
+    .addHelpText(
+      'after',
+      helpText({
+        environment: ['VANTAGE_STATE_DIR'],
+        exits: ['ok', 'failed', 'usage'],
+        examples: ['/opt/vantage-agent/0.1.1/bin/vantage-agent check-release --state-dir /var/lib/vantage-agent'],
+      }),
+    )
+    .action(async (options) => {
+      const { checkRelease } = await import('./commands/check-release.js');
+      finish(await checkRelease(configOf(options)));
     });
 }
 

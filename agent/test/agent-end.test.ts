@@ -1,6 +1,8 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { missing } from '@vantage/shared/_support/missing.js';
+import { startServiceManager } from '@vantage/shared/_support/service-manager.js';
 import { CloseReasonCode } from '@vantage/shared/protocol/codec.js';
 import t from 'tap';
 import { judgeError } from '../src/commands/judge-error.js';
@@ -81,3 +83,21 @@ t.test('two agents cannot run with one state directory', async (t) => {
   });
   t.equal(controlPlane.peers.length, 0);
 });
+
+t.test(
+  'systemd hears that the agent is ready though its control plane is away, its signs of life, its link and its end',
+  { skip: missing('systemd-notify', 'python3') },
+  async (t) => {
+    const controlPlane = await FakeControlPlane.start(t);
+    const stateDir = await enrolledStateDir(t, controlPlane);
+    await controlPlane.stop();
+    const manager = await startServiceManager(t, 1_500);
+    const agent = startAgent(t, stateDir, { env: manager.env });
+    await manager.receives('WATCHDOG=1');
+    t.equal(manager.received[0], 'READY=1');
+    t.match(manager.received.join('\n'), /STATUS=link (?:connecting|waiting)/);
+    agent.process.kill('SIGTERM');
+    t.match(await agent.ended, { code: 0 });
+    t.ok(manager.received.includes('STOPPING=1'));
+  },
+);

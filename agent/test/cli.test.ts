@@ -16,7 +16,17 @@ import { aStatus } from './_support/a-status.js';
 import { runCommand } from './_support/cli.js';
 import { temporaryDirectory } from './_support/temporary-directory.js';
 
-const commands = ['enroll', 'run', 'status', 'spool', 'doctor', 'probe', 'speedtest-server'] as const;
+const commands = [
+  'enroll',
+  'run',
+  'status',
+  'health',
+  'spool',
+  'doctor',
+  'check-release',
+  'probe',
+  'speedtest-server',
+] as const;
 
 /** Parses a command line in this process; what it printed, and how it ends when it throws. */
 async function parse(args: readonly string[]): Promise<{ printed: string; exit: string }> {

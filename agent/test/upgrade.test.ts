@@ -140,3 +140,27 @@ t.test('an invalid version ends the link and runs no command', async (t) => {
   }
   t.notOk(existsSync(command.file('runs')));
 });
+
+t.test('a failure that comes after the command is reported, also by the next process of the agent', async (t) => {
+  const command = aCommand(t, 'exit 0');
+  const folder = temporaryDirectory(t);
+  const clock = new FakeClock();
+  const { controlPlane, node, peer } = await aNode(t, { upgradeCommand: command.path, folder, clock });
+  const fails = (text: string) => writeFileSync(join(folder, 'upgrade.failed'), text);
+  fails('0.2.0 an older failure\n');
+  peer.send({ upgrade: { version: '0.2.0', request: 7 } });
+  t.match(await peer.next('upgradeStatus'), { state: 'running', request: 7 });
+  await until('the request to be kept', () => existsSync(join(folder, 'upgrade.pending.json')));
+  await node.stop();
+  node.upgrades.stop();
+  fails('0.2.0 the new version was not healthy within 60 s, 0.1.0 runs again\n');
+  await startNode(t, controlPlane, { upgradeCommand: command.path, folder, clock });
+  const back = await controlPlane.nextOpenPeer();
+  t.match(await back.next('upgradeStatus'), {
+    state: 'failed',
+    request: 7,
+    version: '0.2.0',
+    detail: /^the new version was not healthy/,
+  });
+  t.notOk(existsSync(join(folder, 'upgrade.pending.json')), 'reported once');
+});

@@ -1,6 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { missing } from '@vantage/shared/_support/missing.js';
+import { startServiceManager } from '@vantage/shared/_support/service-manager.js';
 import t, { type Test } from 'tap';
 import { runInProcess } from './_support/command-in-process.js';
 import { runCommand, startServer } from './_support/command-line.js';
@@ -175,3 +177,24 @@ t.test('an invalid command line exits with code 2 and a hint, help with 0', asyn
   await Promise.all(lines.map(check));
   t.match(await run('node ban --help'), { code: 0, stdout: /^Usage: vantage-control node ban/, stderr: '' });
 });
+
+t.test(
+  'systemd hears that the server listens, its signs of life and its end',
+  { skip: missing('systemd-notify', 'python3') },
+  async (t) => {
+    const { url } = await createTestDatabase(t);
+    const manager = await startServiceManager(t, 1_500);
+    const server = await startServer(t, {
+      ...manager.env,
+      VANTAGE_DATA_DIR: temporaryDirectory(t),
+      VANTAGE_DATABASE_URL: url,
+      VANTAGE_SECRET_KEY: key,
+      VANTAGE_LISTEN: '127.0.0.1:0',
+      VANTAGE_METRICS_LISTEN: 'off',
+    });
+    await manager.receives('WATCHDOG=1');
+    t.strictSame(manager.received.slice(0, 2), ['READY=1', `STATUS=serving ${server.url}`]);
+    await server.stop();
+    await manager.receives('STOPPING=1');
+  },
+);

@@ -5,6 +5,7 @@ import { alertComparisons, benchAlerts } from './alerts/index.js';
 import { benchApi } from './api.js';
 import { BenchError } from './bench-error.js';
 import { benchChecks } from './checks.js';
+import { benchInstall } from './install/index.js';
 import { benchLink, linkComparisons } from './link/index.js';
 import { benchLookups, lookupComparisons } from './lookups/index.js';
 import { benchMainRoad, mainRoadParts } from './main-road/index.js';
@@ -51,6 +52,10 @@ export const benchmarks: Readonly<Record<string, Benchmark>> = {
   checks: {
     question: 'How much space does a stored check need, and what do roll-ups cost?',
     run: benchChecks,
+  },
+  install: {
+    question: 'How long do installation, upgrade and start of an agent take? Needs root: it makes a bare Debian.',
+    run: benchInstall,
   },
   link: { question: 'What does the link of nodes cost? Some parts need root.', parts: linkComparisons, run: benchLink },
   lookups: {

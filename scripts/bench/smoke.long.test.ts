@@ -22,7 +22,10 @@ const representatives: Readonly<Record<string, string>> = {
 
 const lab = await missingForLab({ servers: ['dns', 'web'], programs: ['curl'] });
 
-for (const [name, { parts = [] }] of Object.entries(benchmarks)) {
+/** The steps of `install` take a minute, and are those of clean-root.long.test.ts. */
+const small = Object.entries(benchmarks).filter(([name]) => name !== 'install');
+
+for (const [name, { parts = [] }] of small) {
   const skip = name === 'probes' ? lab : false;
   t.test(`the benchmark ${name} runs`, { skip }, async (t) => {
     const part = representatives[name];

@@ -253,7 +253,7 @@ class AttackedNode {
       schedule: this.#schedule,
       upgrades: new Upgrades({
         command: null,
-        outputPath: '',
+        stateDir: '',
         version: '0',
         clock: systemClock,
         log: this.#log,

@@ -15,6 +15,8 @@ export interface ReleasedProgram {
   readonly commands: Readonly<Record<string, readonly string[]>>;
   /** Files of its folder that are not in its bundles: native modules, and what it reads. */
   readonly files: readonly string[];
+  /** Files from elsewhere in this project that its operator needs, by their path in the archive. */
+  readonly copies: Readonly<Record<string, string>>;
   /** Packages that are not in its bundles: those of `external` in scripts/setup/bundle.mjs, and data that is read. */
   readonly packages: readonly NodePackage[];
 }
@@ -31,6 +33,13 @@ export const releasedPrograms: readonly ReleasedProgram[] = [
     // as in agent/bin/vantage-agent.js
     commands: { 'vantage-agent': ['--max-semi-space-size=2', '--max-old-space-size=96'] },
     files: ['native/dist/icmp_socket.node'],
+    copies: {
+      'install/install-agent': 'control-plane/install/install-agent',
+      'systemd/vantage-agent.service': 'systemd/vantage-agent.service',
+      'systemd/vantage-agent-upgrade.path': 'systemd/vantage-agent-upgrade.path',
+      'systemd/vantage-agent-upgrade.service': 'systemd/vantage-agent-upgrade.service',
+      'systemd/browser.conf': 'systemd/vantage-agent.service.d/browser.conf',
+    },
     packages: [
       tlds,
       { name: 'better-sqlite3', files: ['package.json', 'LICENSE', 'lib', 'build/Release/better_sqlite3.node'] },
@@ -49,6 +58,7 @@ export const releasedPrograms: readonly ReleasedProgram[] = [
     says: 'Control plane of Vantage: REST API, links of agents, monitors and alerts; and the client of that API',
     commands: { 'vantage-control': [], vantage: [] },
     files: ['install/install-agent'],
+    copies: { 'systemd/vantage-control.service': 'systemd/vantage-control.service' },
     packages: [
       tlds,
       { name: '@node-rs/argon2', files: ['package.json', 'LICENSE', 'index.js'] },

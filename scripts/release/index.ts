@@ -8,6 +8,7 @@ import { Command, CommanderError } from 'commander';
 import { makeScratchDirectory } from '../scratch-directory.js';
 import { writeArchive } from './archive.js';
 import { type ReleasedProgram, releasedPrograms } from './contents.js';
+import { writeDeb } from './deb.js';
 import { glibcFloor, isNewer } from './glibc.js';
 import { type Manifest, manifestText, type ReleasedFile } from './manifest.js';
 import { ReleaseKey } from './minisign.js';
@@ -22,6 +23,7 @@ interface ReleaseOptions {
   readonly out: string;
   readonly key?: string;
   readonly only?: string;
+  readonly deb?: string;
 }
 
 /** `npm run release -- VERSION`. @returns the exit code */
@@ -31,6 +33,7 @@ export async function main(args: readonly string[]): Promise<number> {
     .argument('<version>', 'such as 0.1.0')
     .option('--out <folder>', 'folder of the release', 'release')
     .option('--key <file>', 'Ed25519 key that signs the manifest, as PEM: openssl genpkey -algorithm ed25519 -out FILE')
+    .option('--deb <maintainer>', 'write a Debian package of each program, too; NAME <ADDRESS> of who answers for it')
     .option('--only <program>', `one of ${releasedPrograms.map(({ name }) => name).join(', ')}`)
     .exitOverride();
   try {
@@ -45,11 +48,11 @@ export async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-async function release(version: string, { out, key, only }: ReleaseOptions): Promise<void> {
+async function release(version: string, { out, key, only, deb }: ReleaseOptions): Promise<void> {
   if (!VERSION.test(version)) throw new Error(`"${version}" is no version: three numbers such as 0.1.0`);
   const programs = releasedPrograms.filter(({ name }) => only === undefined || name === only);
   if (programs.length === 0) throw new Error(`no program "${only}"`);
-  demand('tar', 'objdump');
+  demand('tar', 'objdump', ...(deb === undefined ? [] : (['dpkg-deb'] as const)));
   // read before the work: a key that is missing is told at once
   const signing = key === undefined ? null : ReleaseKey.read(await readFile(key, 'utf8'));
   const folder = resolve(out, version);
@@ -58,10 +61,10 @@ async function release(version: string, { out, key, only }: ReleaseOptions): Pro
   const files: ReleasedFile[] = [];
   let glibc = '0';
   for (const program of programs) {
-    const built = await build(program, folder, sources);
-    files.push(built.file);
+    const built = await build(program, folder, { ...sources, maintainer: deb ?? null });
+    files.push(...built.files);
     if (isNewer(built.glibc, glibc)) glibc = built.glibc;
-    say(`${built.file.name}  ${(built.file.bytes / 1_000_000).toFixed(1)} MB`);
+    for (const { name, bytes } of built.files) say(`${name}  ${(bytes / 1_000_000).toFixed(1)} MB`);
   }
   const manifest: Manifest = {
     version,
@@ -76,8 +79,8 @@ async function release(version: string, { out, key, only }: ReleaseOptions): Pro
 async function build(
   program: ReleasedProgram,
   folder: string,
-  sources: Sources,
-): Promise<{ readonly file: ReleasedFile; readonly glibc: string }> {
+  { maintainer, ...sources }: Sources & { readonly maintainer: string | null },
+): Promise<{ readonly files: readonly ReleasedFile[]; readonly glibc: string }> {
   const scratch = await makeScratchDirectory({ prefix: 'vantage-release-' });
   try {
     const name = `${program.name}-${sources.version}-${PLATFORM}`;
@@ -86,11 +89,19 @@ async function build(
     const archive = join(folder, `${name}.tar.gz`);
     await writeArchive(directory, archive);
     const glibc = await glibcFloor(directory);
-    const { size } = await stat(archive);
-    return { file: { name: basename(archive), bytes: size, sha256: await sha256Of(archive) }, glibc };
+    const paths = [archive];
+    if (maintainer !== null) {
+      const { version } = sources;
+      paths.push(await writeDeb({ program, staged: directory, version, glibc, folder, maintainer }));
+    }
+    return { files: await Promise.all(paths.map(describeFile)), glibc };
   } finally {
     await scratch.remove();
   }
+}
+
+async function describeFile(path: string): Promise<ReleasedFile> {
+  return { name: basename(path), bytes: (await stat(path)).size, sha256: await sha256Of(path) };
 }
 
 async function writeManifest(folder: string, manifest: Manifest, key: ReleaseKey | null): Promise<void> {

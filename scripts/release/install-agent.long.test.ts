@@ -75,6 +75,7 @@ async function installed(home: string): Promise<string | null> {
   });
 }
 
+const INSTALLED = ['0.1.0', 'current', 'install-agent', 'request-upgrade', 'units.sha256'];
 const folders = async (home: string) => (await readdir(join(home, '.local/lib/vantage-agent'))).sort();
 
 t.test('install-agent', options, async (t) => {
@@ -93,7 +94,7 @@ t.test('install-agent', options, async (t) => {
       t.match(first, { code: 0, stderr: '' });
       t.match(first.stdout, /vantage-agent 0\.1\.0 is installed in /);
       t.equal(await installed(home), '0.1.0');
-      t.strictSame(await folders(home), ['0.1.0', 'current', 'unit.sha256']);
+      t.strictSame(await folders(home), INSTALLED);
       const again = await install(home, built);
       t.match(again.stdout, /is there already/);
       const unit = join(home, '.config/systemd/user/vantage-agent.service');
@@ -242,7 +243,7 @@ t.test('install-agent', options, async (t) => {
       t.ok(half === null || half === '0.1.0', `after ${killAfterMs} ms`);
       t.match(await install(home, built), { code: 0 }, `after ${killAfterMs} ms`);
       t.equal(await installed(home), '0.1.0');
-      t.strictSame(await folders(home), ['0.1.0', 'current', 'unit.sha256']);
+      t.strictSame(await folders(home), INSTALLED);
     }
   });
 });

@@ -30,10 +30,7 @@ export async function stage(program: ReleasedProgram, directory: string, sources
   for (const wanted of program.packages) await copyPackage(wanted, from, join(home, 'node_modules', wanted.name));
   await writeFile(join(home, 'package.json'), await packageFile(join(from, 'package.json'), version));
   await copyFile(join(root, 'LICENSE'), join(directory, 'LICENSE'));
-  await copyFile(
-    join(root, 'systemd', `${program.name}.service`),
-    join(directory, 'systemd', `${program.name}.service`),
-  );
+  for (const [to, path] of Object.entries(program.copies)) await copyFile(join(root, path), join(directory, to));
   await writeFile(join(directory, 'sbom.cdx.json'), await packageSbom(root, program, version));
   for (const [command, options] of Object.entries(program.commands))
     await writeCommand(command, options, { program, directory });

@@ -201,7 +201,7 @@ export class SimulatedAgent {
       spool,
       jobs,
       schedule,
-      upgrades: new Upgrades({ command: null, outputPath: '', version: '0.1.0', clock, log }),
+      upgrades: new Upgrades({ command: null, stateDir: '', version: '0.1.0', clock, log }),
       clockSync,
       clock,
       random: () => random.next(),

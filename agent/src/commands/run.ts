@@ -1,6 +1,7 @@
 import { systemClock } from '@vantage/shared/clock.js';
+import { ServiceNotices } from '@vantage/shared/service/service-notices.js';
 import { Agent } from '../agent.js';
-import type { AgentConfig } from '../config.js';
+import { type AgentConfig, takeServiceAddress } from '../config.js';
 import { CommandError, type ExitName } from '../exit-codes.js';
 import { createLog } from '../log.js';
 
@@ -9,11 +10,19 @@ export async function run(config: AgentConfig): Promise<ExitName> {
   const log = createLog(config.logLevel);
   for (const name of config.unknownVariables) log.warn({ name }, 'unknown environment variable');
   const agent = new Agent({ config, log, clock: systemClock, random: Math.random });
+  const notices = new ServiceNotices({
+    address: takeServiceAddress(),
+    clock: systemClock,
+    status: () => agent.summary,
+    onFault: (error) => log.warn({ err: error }, 'cannot notify the service manager'),
+  });
   const stopped = waitForStop(config.exitWithParent);
   await agent.start();
+  // also without its control plane: what it measures then is kept, and a restart would not bring the link back
+  notices.ready();
   const end = await Promise.race([agent.finished(), stopped]);
   log.info({ reason: end }, 'stopping');
-  await agent.stop();
+  await Promise.all([notices.stopping(), agent.stop()]);
   if (end === 'banned') throw new CommandError('banned', 'this node is banned: ask the operator of the control plane');
   if (end === 'deleted')
     throw new CommandError('deleted', 'this node was deleted by its owner: enroll it again with a new token');

@@ -73,7 +73,8 @@ function findProblem({ stateDir, identity, isInUse, agent, diskProblem, nowMs }:
   return null;
 }
 
-async function collectFacts(stateDir: string, nowMs: number): Promise<StatusFacts> {
+/** Facts about the agent of a state directory, now. @throws CommandError when this user may not read it */
+export async function collectFacts(stateDir: string, nowMs: number): Promise<StatusFacts> {
   try {
     return {
       stateDir,

@@ -70,6 +70,11 @@ export class StoredSpool {
     }
   }
 
+  /** Writes a copy to a new file, complete as of one moment, whatever an agent does meanwhile. */
+  async copyTo(path: string): Promise<void> {
+    await this.#database.backup(path);
+  }
+
   /** Faults that SQLite finds in the structure of the file, ten lines at most. */
   structuralFaults(): string[] {
     try {

@@ -1,13 +1,17 @@
+import { join } from 'node:path';
 import type { Clock } from '@vantage/shared/clock.js';
 import { type AgentFrame, type DecodedServerFrame, MalformedFrameError } from '@vantage/shared/protocol/codec.js';
 import { isUpgradeVersion, type UpgradeStatusState } from '@vantage/shared/protocol/upgrade-version.js';
 import type { Logger } from 'pino';
+import { PendingUpgrade, type UpgradeRequest } from './pending-upgrade.js';
 import { type RunningCommand, runUpgradeCommand } from './upgrade-command.js';
 
 //   control plane                 agent
 //   Upgrade(version, request) ->  no command configured, or one is running   <- UpgradeStatus refused
 //                                 runs its operator's command                <- UpgradeStatus running
 //                                 the command fails                          <- UpgradeStatus failed
+//                                 it succeeds and leaves upgrade.failed,
+//                                 now or when this agent is back             <- UpgradeStatus failed
 //                                 something restarts the agent               <- the next hello, with the new version
 //
 // The outcome of a request is reported over the open link, and again over each later one, until there is another
@@ -16,6 +20,8 @@ import { type RunningCommand, runUpgradeCommand } from './upgrade-command.js';
 
 /** Characters of a reason at most. */
 const MAX_DETAIL_LENGTH = 300;
+/** Interval between looks for the failure of an upgrade that something else carries out, milliseconds. */
+const LOOK_MS = 2_000;
 
 /** Status of the newest requested upgrade. */
 export interface UpgradeStatus {
@@ -29,8 +35,8 @@ export interface UpgradeStatus {
 interface UpgradesOptions {
   /** Absolute path of the operator's command; null: this agent is not upgraded from afar. */
   readonly command: string | null;
-  /** File for what the command prints, kept until the next one runs. */
-  readonly outputPath: string;
+  /** Place of upgrade.log, with what the command prints, kept until the next one runs, and of what outlives this process. */
+  readonly stateDir: string;
   /** Version that runs now. */
   readonly version: string;
   readonly clock: Clock;
@@ -42,11 +48,21 @@ export class Upgrades {
   readonly #options: UpgradesOptions;
   #latest: UpgradeStatus | null = null;
   #running: RunningCommand | null = null;
+  #cancelLook: () => void = () => undefined;
+  readonly #pending: PendingUpgrade;
   /** Called with every change of status; a link reports it to the control plane. */
   onStatus: (status: UpgradeStatus) => void = () => undefined;
 
   constructor(options: UpgradesOptions) {
     this.#options = options;
+    this.#pending = new PendingUpgrade(options.stateDir);
+  }
+
+  /** Continues with what the previous process of this agent started. */
+  start(): void {
+    const request = this.#pending.load();
+    // the version itself may be on trial: the previous one has to know of the request when it is back
+    if (request !== null && request.version !== this.#options.version) this.#lookForFailure(request);
   }
 
   /** Status to send over a new link; null: none. */
@@ -68,6 +84,7 @@ export class Upgrades {
 
   /** Leaves a command that runs to itself. */
   stop(): void {
+    this.#cancelLook();
     this.#running?.abandon();
     this.#running = null;
   }
@@ -80,18 +97,31 @@ export class Upgrades {
   }
 
   #run(version: string, request: number): void {
-    const { command, outputPath, clock } = this.#options;
+    const { command, stateDir, clock } = this.#options;
     if (command === null) return;
-    const running = runUpgradeCommand({ path: command, version, outputPath, clock });
+    this.#cancelLook();
+    this.#pending.begin({ version, request });
+    const running = runUpgradeCommand({ path: command, version, outputPath: join(stateDir, 'upgrade.log'), clock });
     this.#running = running;
     this.#tell({ version, request, state: 'running', detail: '' }, true);
     void running.ended.then((failure) => {
       if (this.#running !== running) return;
       this.#running = null;
-      if (failure === null)
-        this.#options.log.info({ version }, 'upgrade command succeeded, waiting for the new version to connect');
-      else this.#tell({ version, request, state: 'failed', detail: failure }, true);
+      if (failure !== null) return this.#failed({ version, request }, failure);
+      this.#options.log.info({ version }, 'upgrade command succeeded, waiting for the new version to connect');
+      this.#lookForFailure({ version, request });
     });
+  }
+
+  #failed({ version, request }: UpgradeRequest, detail: string): void {
+    this.#pending.end();
+    this.#tell({ version, request, state: 'failed', detail }, true);
+  }
+
+  #lookForFailure(request: UpgradeRequest): void {
+    const failure = this.#pending.findFailure(request.version);
+    if (failure !== null) return this.#failed(request, failure);
+    this.#cancelLook = this.#options.clock.after(LOOK_MS, () => this.#lookForFailure(request), { unref: true });
   }
 
   #tell(status: UpgradeStatus, isLatest: boolean): void {

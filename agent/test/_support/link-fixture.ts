@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
 import { type Clock, systemClock } from '@vantage/shared/clock.js';
 import { rawPublicKey } from '@vantage/shared/protocol/ed25519.js';
 import { pino } from 'pino';
@@ -107,8 +106,9 @@ export async function startNode(
   const way = options.way ?? straight;
   const bootId = randomBytes(8).toString('hex');
   const command = options.upgradeCommand ?? null;
-  const outputPath = join(temporaryDirectory(t), 'upgrade.log');
-  const upgrades = new Upgrades({ command, outputPath, version: '0.0.0', clock, log });
+  const stateDir = options.folder ?? temporaryDirectory(t);
+  const upgrades = new Upgrades({ command, stateDir, version: '0.0.0', clock, log });
+  upgrades.start();
   const changes: AssignmentsChange[] = [];
   const schedule = {
     take: (change: AssignmentsChange) => void changes.push(change),

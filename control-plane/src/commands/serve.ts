@@ -1,6 +1,7 @@
 import { systemClock } from '@vantage/shared/clock.js';
+import { ServiceNotices } from '@vantage/shared/service/service-notices.js';
 import { Command } from 'commander';
-import { type Config, readEnv } from '../config/config.js';
+import { type Config, readEnv, takeServiceAddress } from '../config/config.js';
 import { endsWithin, STOP_MS } from '../runtime/ends-within.js';
 import { outputScreen } from '../terminal/print.js';
 import { readyText } from './ready-text.js';
@@ -30,6 +31,12 @@ async function serve(config: Config, warnings: readonly string[], ephemeral: str
   const log = createLogger(config.logLevel, terminalStream(process.stdout, readEnv()));
   for (const warning of warnings) log.warn({ warning }, 'unknown setting');
   const asked = stopSignal();
+  const notices = new ServiceNotices({
+    address: takeServiceAddress(),
+    clock: systemClock,
+    status: () => `serving ${publicUrl}`,
+    onFault: (error) => log.warn({ err: error }, 'cannot notify the service manager'),
+  });
   const { startControlPlane } = await import('../control-plane.js');
   const controlPlane = await startControlPlane({
     config,
@@ -39,12 +46,14 @@ async function serve(config: Config, warnings: readonly string[], ephemeral: str
   });
   const { publicUrl, metricsUrl, replicaId, services } = controlPlane;
   log.info({ url: publicUrl, docs: `${publicUrl}/docs`, metrics: metricsUrl, replicaId }, 'ready');
+  notices.ready();
   if (process.stdout.isTTY) {
     // a database that is slow at this moment is no reason to stop
     const hasAdmin = await services.accounts.users.hasAdmin().catch(() => true);
     process.stdout.write(readyText({ url: publicUrl, hasAdmin }, outputScreen()));
   }
   const reason = await Promise.race([asked, controlPlane.lost]);
+  void notices.stopping();
   if (reason instanceof Error) {
     log.fatal({ err: reason }, 'database lost, stopping');
     process.exitCode = 1;

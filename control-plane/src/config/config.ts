@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { type ServiceAddress, takeServiceAddress as takeAddress } from '@vantage/shared/service/service-notices.js';
 import { readText, ValueError } from './setting-values.js';
 import { configFileName, fileKey, type Machine, type Setting, settings } from './settings.js';
 import { readNamedFile, readUsualFile, type SettingsFile, usualSettingsFile } from './settings-file.js';
@@ -41,6 +42,11 @@ export interface LoadedConfig extends ParsedConfig {
 /** The environment of this process; read nowhere else. */
 export function readEnv(): Environment {
   return process.env;
+}
+
+/** Address of the service manager that started this process, taken out of the environment; null: none waits. */
+export function takeServiceAddress(): ServiceAddress | null {
+  return takeAddress(process.env, process.pid);
 }
 
 /**

@@ -52,4 +52,10 @@ export const productPrograms: readonly ProductProgram[] = [
     use: 'checking that the clock is synchronised',
     without: 'the agent does not report it',
   },
+  {
+    program: 'systemd-notify',
+    debianPackage: 'systemd',
+    use: 'reporting to systemd that the program serves and its event loop runs',
+    without: 'only a unit with `Type=notify` waits for it',
+  },
 ];

@@ -39,7 +39,7 @@ export class CleanRoot {
   ) {}
 
   /** One without changes, on top of a Debian that is fetched once per checkout; gone when `t` ends. */
-  static async make(t: Test): Promise<CleanRoot> {
+  static async make(t: Pick<Test, 'teardown'>): Promise<CleanRoot> {
     demand('debootstrap', 'unshare', 'mount', 'umount', 'sh', 'nsenter', 'pivot_root', 'sleep');
     const debian = await fetchDebian();
     const directory = await mkdtemp(join(tmpdir(), 'vantage-root-'));

@@ -1,0 +1,54 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { systemClock } from '@vantage/shared/clock.js';
+import { pino } from 'pino';
+import t from 'tap';
+import { Spool } from '../src/spool/spool.js';
+import { AGENT_VERSION } from '../src/version.js';
+import { runCommand } from './_support/cli.js';
+import { enrolledStateDir, startAgent } from './_support/enrolled-agent.js';
+import { FakeControlPlane } from './_support/fake-control-plane.js';
+import { temporaryDirectory } from './_support/temporary-directory.js';
+
+t.test(
+  'check-release loads the engines and opens a copy of the spool that an agent has open, without a change',
+  async (t) => {
+    const stateDir = temporaryDirectory(t);
+    const folder = join(stateDir, 'spool');
+    mkdirSync(folder);
+    const spool = await Spool.open({ folder, log: pino({ level: 'silent' }), clock: systemClock });
+    t.teardown(() => spool.close());
+    await spool.append('task', Buffer.from('{}')).durable;
+    const before = [readdirSync(stateDir), readdirSync(folder)];
+    const { code, stdout } = await runCommand(t, ['check-release', '--state-dir', stateDir]);
+    t.equal(code, 0);
+    t.match(
+      stdout,
+      /^version \d+\.\d+\.\d+, Node\.js .*\nmeasures: plain sockets.*\nspool: a copy opens, 1 results wait\n$/,
+    );
+    t.strictSame([readdirSync(stateDir), readdirSync(folder)], before);
+  },
+);
+
+t.test('check-release refuses a spool that this version cannot read, and leaves it alone', async (t) => {
+  const stateDir = temporaryDirectory(t);
+  mkdirSync(join(stateDir, 'spool'));
+  const file = join(stateDir, 'spool', 'spool.db');
+  writeFileSync(file, 'no database at all');
+  const { code, stderr } = await runCommand(t, ['check-release', '--state-dir', stateDir]);
+  t.equal(code, 1);
+  t.match(stderr, /spool|database/);
+  t.equal(readFileSync(file, 'utf8'), 'no database at all');
+});
+
+t.test('health waits for an open link and a self-test, and names what is missing', async (t) => {
+  const controlPlane = await FakeControlPlane.start(t);
+  const stateDir = await enrolledStateDir(t, controlPlane);
+  const missing = await runCommand(t, ['health', '--state-dir', stateDir]);
+  t.match(missing, { code: 1, stdout: 'no agent runs with this state directory\n' });
+  startAgent(t, stateDir);
+  const waiting = runCommand(t, ['health', '--within', '60', '--state-dir', stateDir]);
+  await controlPlane.nextOpenPeer();
+  const healthy = await waiting;
+  t.match(healthy, { code: 0, stdout: `version ${AGENT_VERSION}: link open, spool open, self-test done\n` });
+});
