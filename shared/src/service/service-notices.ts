@@ -42,7 +42,7 @@ interface ServiceNoticesOptions {
   readonly onFault: (error: Error) => void;
 }
 
-/** Messages to systemd, in order, by its own program `systemd-notify`: Node.js has no datagram sockets of Unix (decision 0055). */
+/** Messages to systemd, in order, by its own program `systemd-notify`: Node.js has no datagram sockets of Unix (decision 0058). */
 export class ServiceNotices {
   readonly #options: ServiceNoticesOptions;
   #sending: Promise<void> = Promise.resolve();
