@@ -17,6 +17,8 @@ import { type Sources, stage } from './stage.js';
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 /** As a version of this project looks like: three numbers, and a word for one that is not final. */
 const VERSION = /^\d+\.\d+\.\d+(?:-[0-9a-z]+(?:\.[0-9a-z]+)*)?$/;
+/** Of minisign: 42 bytes in Base64, of which the first two are the algorithm's. */
+const PUBLIC_KEY = /^RW[\w+/]{54}$/;
 const PLATFORM = 'linux-x64';
 
 interface ReleaseOptions {
@@ -24,6 +26,7 @@ interface ReleaseOptions {
   readonly key?: string;
   readonly only?: string;
   readonly deb?: string;
+  readonly nextKey?: string;
 }
 
 /** `npm run release -- VERSION`. @returns the exit code */
@@ -33,6 +36,10 @@ export async function main(args: readonly string[]): Promise<number> {
     .argument('<version>', 'such as 0.1.0')
     .option('--out <folder>', 'folder of the release', 'release')
     .option('--key <file>', 'Ed25519 key that signs the manifest, as PEM: openssl genpkey -algorithm ed25519 -out FILE')
+    .option(
+      '--next-key <key>',
+      'public key, RW…, that signs from the next release on: nodes with this one accept it then',
+    )
     .option('--deb <maintainer>', 'write a Debian package of each program, too; NAME <ADDRESS> of who answers for it')
     .option('--only <program>', `one of ${releasedPrograms.map(({ name }) => name).join(', ')}`)
     .exitOverride();
@@ -48,10 +55,12 @@ export async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-async function release(version: string, { out, key, only, deb }: ReleaseOptions): Promise<void> {
+async function release(version: string, { out, key, only, deb, nextKey }: ReleaseOptions): Promise<void> {
   if (!VERSION.test(version)) throw new Error(`"${version}" is no version: three numbers such as 0.1.0`);
   const programs = releasedPrograms.filter(({ name }) => only === undefined || name === only);
   if (programs.length === 0) throw new Error(`no program "${only}"`);
+  if (nextKey !== undefined && !PUBLIC_KEY.test(nextKey))
+    throw new Error(`"${nextKey}" is no public key of minisign: RW…`);
   demand('tar', 'objdump', ...(deb === undefined ? [] : (['dpkg-deb'] as const)));
   // read before the work: a key that is missing is told at once
   const signing = key === undefined ? null : ReleaseKey.read(await readFile(key, 'utf8'));
@@ -71,6 +80,7 @@ async function release(version: string, { out, key, only, deb }: ReleaseOptions)
     node: { version: process.versions.node, sha256: await sha256Of(sources.node) },
     glibc,
     files,
+    ...(nextKey === undefined ? {} : { nextKey }),
   };
   await writeManifest(folder, manifest, signing);
   say(`in ${folder}`);
