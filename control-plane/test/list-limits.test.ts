@@ -19,10 +19,13 @@ t.test('every list accepts the documented number of items, and names the paramet
   });
   const body = { url: 'http://127.0.0.1:8099/', events: ['*'] };
   const webhook = (await api.call('POST', '/v1/webhooks', { body })).body.data.endpoint;
+  const nodeId = await insertNode(database.db, {});
+  const rollout = (await api.call('POST', '/v1/admin/rollouts', { body: { version: '0.2.0' } })).body.data;
   const ids: Readonly<Record<string, string>> = {
     '/v1/webhooks/': webhook.id,
     '/v1/monitors/': monitorId,
-    '/v1/admin/nodes/': await insertNode(database.db, {}),
+    '/v1/admin/nodes/': nodeId,
+    '/v1/admin/rollouts/': rollout.id,
   };
   const { paths, components } = (await api.call('GET', '/v1/openapi.json', { as: null })).body;
   // a parameter that many operations share is written once

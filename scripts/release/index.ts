@@ -17,7 +17,7 @@ import { type Sources, stage } from './stage.js';
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 /** As a version of this project looks like: three numbers, and a word for one that is not final. */
 const VERSION = /^\d+\.\d+\.\d+(?:-[0-9a-z]+(?:\.[0-9a-z]+)*)?$/;
-/** Of minisign: 42 bytes in Base64, of which the first two are the algorithm's. */
+/** Public key as minisign writes it: 42 bytes in Base64, the first two for the algorithm. */
 const PUBLIC_KEY = /^RW[\w+/]{54}$/;
 const PLATFORM = 'linux-x64';
 

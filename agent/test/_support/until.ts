@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** Longer than anything a test waits for, shorter than the runner's patience with a file. */
-const DEADLINE_MS = 10_000;
+const DEADLINE_MS = 30_000;
 
 /** A state of `net/tcp` (include/net/tcp_states.h). */
 const ESTABLISHED = '01';
