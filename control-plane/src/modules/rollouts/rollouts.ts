@@ -169,7 +169,7 @@ function inDrawnOrder(rolloutId: string, nodeIds: readonly string[]): string[] {
 
 function checkStages(stages: readonly number[]): void {
   if (stages.every((percent, index) => index === 0 || percent > (stages[index - 1] ?? 0))) return;
-  throw fieldError('stages', 'range', 'must ascend');
+  throw fieldError('stages', 'range', 'each must be greater than the one before, for example 1, 10, 100');
 }
 
 function conflict(message: string): ApiError {
