@@ -21,10 +21,14 @@ t.test('a run ends with the plain counts', async (t) => {
   t.equal(text.split('\n').at(-1), '6 passed, 1 failed, 1 skipped');
 });
 
-t.test('a run ends with each skip and its reason, and the name of each failure', async (t) => {
-  const text = summary([outcome({ skips }), outcome({ failed: 1, failures })], []);
+t.test('a run ends with each skip and its reason, and the first lines of each failure', async (t) => {
+  const details = ['-3', '+2', ...Array.from({ length: 11 }, (_, index) => `line ${index}`)].join('\n');
+  const long = [{ path: ['outer', 'sum'], details }];
+  const text = summary([outcome({ skips }), outcome({ failed: 1, failures: long })], []);
   t.match(text, 'skipped agent/src/a.test.ts › outer › inner: needs nftables: apt-get install -y nftables');
-  t.match(text, 'FAILED agent/src/a.test.ts › outer › sum\n');
+  t.match(text, 'FAILED agent/src/a.test.ts › outer › sum\n  -3\n  +2\n  line 0\n');
+  t.match(text, '  line 9\n  …\n');
+  t.notMatch(text, 'line 10');
 });
 
 t.test('a failure is reported with its details and the output of the file', async (t) => {

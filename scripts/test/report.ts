@@ -8,6 +8,9 @@ const slowestCount = 10;
 
 const stderrLines = 60;
 
+/** Lines of a failure's details that its report repeats at the end of the run, where a cut output still has them. */
+const repeatedLines = 12;
+
 /** The progress line of one finished file. */
 export function progressLine(outcome: FileOutcome): string {
   const word = outcome.failed > 0 ? 'FAILED' : 'ok';
@@ -24,14 +27,16 @@ function times({ durationMs, cpuMs }: FileOutcome): string {
 }
 
 /**
- * Report after the progress: skips with their reasons, failures by name, `notes`, the slowest files, and the counts
- * as last line.
+ * Report after the progress: skips with their reasons, failures with the first lines of their details, `notes`, the
+ * slowest files, and the counts as last line.
  */
 export function summary(outcomes: readonly FileOutcome[], notes: readonly string[]): string {
   const skipped = outcomes.flatMap(({ file, skips }) =>
     skips.map(({ path, reason }) => `skipped ${[file.source, ...path].join(' › ')}: ${reason}`),
   );
-  const failed = outcomes.flatMap(({ file, failures }) => failures.map(({ path }) => failureName(file.source, path)));
+  const failed = outcomes.flatMap(({ file, failures }) =>
+    failures.map(({ path, details }) => `${failureName(file.source, path)}\n${indent(firstLines(details))}`),
+  );
   const { passed, failures, skips } = countAll(outcomes);
   return [
     ...skipped,
@@ -85,6 +90,11 @@ export function failureText({ file, failures, stderr }: FileOutcome): string {
     '\n',
   );
   return withSourcePlaces(text, process.cwd());
+}
+
+function firstLines(details: string): string {
+  const lines = details.split('\n');
+  return [...lines.slice(0, repeatedLines), ...(lines.length > repeatedLines ? ['…'] : [])].join('\n');
 }
 
 function failureName(source: string, path: readonly string[]): string {

@@ -46,7 +46,11 @@ export class Rollouts {
     const id = newId(idPrefixes.rollout);
     const nodeIds = inDrawnOrder(id, await this.#select(order));
     if (nodeIds.length === 0)
-      throw fieldError('selection', 'not_found', 'selects no node that does not run this version already');
+      throw fieldError(
+        'selection',
+        'not_found',
+        'selects no node of another version: it must match at least one node that is enrolled and does not run this version yet',
+      );
     await db.transaction(async (trx) => {
       if (!(await insertRollout(trx, { ...order, id }, nodeIds)))
         throw conflict('another roll-out is open; abort it first');

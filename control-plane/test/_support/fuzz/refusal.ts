@@ -19,7 +19,7 @@ const allowance: Readonly<Record<Code, RegExp>> = {
   length: sentence,
   enum: /must be |known: |lists /,
   conflict: /\S+ \S+/,
-  not_found: /no such |no online node |is not |lists |enroll one/,
+  not_found: /no such |no online node |is not |must |lists |enroll one/,
   not_supported: /supported|known: |does not |must be |lists /,
   refused: /\S+ \S+/,
 };
