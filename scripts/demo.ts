@@ -183,15 +183,18 @@ function printAccess({ url, email, password, token }: Stack, watched: MonitorsSh
     `Admin      ${email}  password ${password}`,
     `Token      ${token}`,
     '',
-    'Try:',
-    `  VANTAGE_URL=${url} npx --no vantage http ${url}/healthz --from DE`,
+    'Try, in another terminal in this folder:',
+    `  export VANTAGE_URL=${url}`,
+    `  npx --no vantage http ${url}/healthz --from DE`,
     `  curl -s ${url}/v1/nodes`,
     ...(watched === null
       ? []
       : [
-          `  VANTAGE_URL=${url} npx --no vantage whois ${DOMAIN}`,
-          `  ${url}/lookup/whois/${DOMAIN}   # the same answer as a page`,
-          `  curl ${watched.checkInUrl}   # check in as the backup job: it is down after 30 s without a check-in`,
+          `  npx --no vantage whois ${DOMAIN}`,
+          '  # the same as a page',
+          `  ${url}/lookup/whois/${DOMAIN}`,
+          '  # check in as the backup job: it is down after 30 s without a check-in',
+          `  curl ${watched.checkInUrl}`,
         ]),
     '',
     'Ctrl-C stops the demo and removes everything it created.',

@@ -178,8 +178,8 @@ function isProxyUrl(text: string): boolean {
   return url !== null && url.protocol === 'http:' && url.pathname === '/' && url.search === '' && url.hash === '';
 }
 
-/** Default state directory: FHS for root, the XDG base directories for other users. */
-function defaultStateDir(env: Readonly<Record<string, string | undefined>>): string {
+/** State directory without a setting: FHS for root, the XDG base directories for other users. */
+export function defaultStateDir(env: Readonly<Record<string, string | undefined>>): string {
   if (process.getuid?.() === 0) return '/var/lib/vantage-agent';
   return join(env['XDG_STATE_HOME'] || join(env['HOME'] || homedir(), '.local', 'state'), 'vantage-agent');
 }

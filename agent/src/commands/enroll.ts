@@ -1,8 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
 import { systemClock } from '@vantage/shared/clock.js';
+import { programCall } from '@vantage/shared/terminal/program-call.js';
+import { screenOf } from '@vantage/shared/terminal/screen.js';
+import { wrapText } from '@vantage/shared/terminal/wrap-text.js';
 import { detectCapabilities } from '../capabilities.js';
-import type { AgentConfig } from '../config.js';
+import { type AgentConfig, defaultStateDir, readEnv } from '../config.js';
 import { CommandError } from '../exit-codes.js';
 import { enroll } from '../identity/enrollment.js';
 import type { DeclaredPlace } from '../identity/enrollment-request.js';
@@ -73,11 +76,16 @@ async function makeNode(config: AgentConfig, options: EnrollCommandOptions): Pro
     process.stdout.write(
       `${JSON.stringify({ node_id: nodeId, control_urls: controlUrls, state_dir: config.stateDir })}\n`,
     );
-  else
-    process.stdout.write(
-      `enrolled as ${nodeId} in ${config.stateDir}\nstart it with: vantage-agent run --state-dir ${config.stateDir}\n`,
-    );
+  else process.stdout.write(enrolledText(nodeId, config.stateDir));
   return 'ok';
+}
+
+/** The node, and the command that starts its agent. */
+function enrolledText(nodeId: string, stateDir: string): string {
+  const env = readEnv();
+  const option = stateDir === defaultStateDir(env) ? '' : ` --state-dir ${stateDir}`;
+  const lines = wrapText(`enrolled as ${nodeId} in ${stateDir}`, screenOf(process.stdout, env).width);
+  return `${lines.join('\n')}\nstart it with: ${programCall('vantage-agent', env)} run${option}\n`;
 }
 
 /**

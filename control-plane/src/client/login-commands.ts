@@ -1,6 +1,8 @@
 import { text } from 'node:stream/consumers';
+import { screenOf } from '@vantage/shared/terminal/screen.js';
+import { wrapText } from '@vantage/shared/terminal/wrap-text.js';
 import { Command } from 'commander';
-import { readClientEnv } from '../config/config.js';
+import { readClientEnv, readEnv } from '../config/config.js';
 import { promptSecret } from '../terminal/prompt-secret.js';
 import { ApiClient } from './api-client.js';
 import { loginPath, removeLogin, saveLogin } from './saved-login.js';
@@ -31,7 +33,9 @@ async function logIn(options: LoginOptions): Promise<void> {
     const token = await readToken(url);
     await new ApiClient({ url, token }).call('GET', '/v1/nodes?page_size=1');
     saveLogin(directory, { url, token });
-    process.stderr.write(`logged in at ${url}; the token is kept in ${loginPath(directory)}\n`);
+    const { width } = screenOf(process.stderr, readEnv());
+    const text = `logged in at ${url}; the token is kept in ${loginPath(directory)}`;
+    process.stderr.write(`${wrapText(text, width).join('\n')}\n`);
   });
 }
 

@@ -1,6 +1,8 @@
 import { definitionOf, type ProbeType } from '@vantage/shared/probe-types/index.js';
+import { programCall } from '@vantage/shared/terminal/program-call.js';
 import { Progress } from '@vantage/shared/terminal/progress.js';
 import { Command } from 'commander';
+import { readEnv } from '../config/config.js';
 import type { TaskView } from '../modules/probes/index.js';
 import { parseFrom } from '../node-words.js';
 import { outputScreen, printJson } from '../terminal/print.js';
@@ -61,7 +63,7 @@ async function probe(client: ApiClient, server: Server, asked: Asked): Promise<v
 
 /** Where a result is read again: the page for everyone, or the command for the owner. */
 function againText({ task_id: id }: TaskView, { url, hasToken }: Server): string {
-  return hasToken ? `again: vantage task ${id}` : `page: ${new URL(`/p/${id}`, url).href}`;
+  return hasToken ? `again: ${programCall('vantage', readEnv())} task ${id}` : `page: ${new URL(`/p/${id}`, url).href}`;
 }
 
 /** Runs a probe; a host without a scheme is asked by https, and by http where each node was refused. */

@@ -43,7 +43,7 @@ export function enrollmentTokenCommand(): Command {
         else
           printSecret(
             created.token,
-            `enrollment token ${created.id} of ${owner.email}, valid until ${created.expires_at}${wherever(releases.command)}:`,
+            tokenNote(`enrollment token ${created.id} of ${owner.email}`, created.expires_at, releases.command),
           );
       }),
     );
@@ -89,9 +89,10 @@ function parseHours(text: string): number {
   return hours;
 }
 
-/** Place where the token is needed. */
-function wherever(command: string | null): string {
-  return command === null ? '' : `; on the node, "${command}" asks for it`;
+/** Note above a token: its end and, on a line of its own, the command that asks for it on the node. */
+function tokenNote(token: string, end: string, command: string | null): string {
+  const until = `${token}, valid until ${end}`;
+  return command === null ? `${until}:` : `${until}; on the node, this command asks for it:\n  ${command}`;
 }
 
 function parseLabel(text: string): string {

@@ -7,7 +7,7 @@ import { scopesOfRole } from '../http/scopes.js';
 import { type ImportFormatName, type ImportMode, importFormatNames, importModes } from '../import-words.js';
 import type { User } from '../modules/accounts/index.js';
 import { personalOwner } from '../owners/index.js';
-import { printJson } from '../terminal/print.js';
+import { printJson, printLines } from '../terminal/print.js';
 import { reportText } from './import-report-text.js';
 import { runInOffice } from './run-command.js';
 
@@ -62,7 +62,7 @@ function importCommand(): Command {
           { account: accountOf(user), actor: commandLine },
         );
         if (options.json) printJson(report);
-        else process.stdout.write(`${reportText(report, user.email)}\n`);
+        else printLines(reportText(report, user.email));
         if (report.failed.length === 0) return;
         process.exitCode = 1;
         process.stderr.write(

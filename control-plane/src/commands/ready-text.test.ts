@@ -6,16 +6,16 @@ const url = 'http://127.0.0.1:8080';
 const screen = { width: 80, paint: plain };
 
 t.test('a start ends with the address, how to stop the server and the command that comes next', async (t) => {
-  t.strictSame(readyText({ url, hasAdmin: false }, screen).split('\n'), [
+  t.strictSame(readyText({ url, hasAdmin: false, program: 'path/to/vantage-control' }, screen).split('\n'), [
     '',
     'Vantage is ready at http://127.0.0.1:8080; Ctrl-C stops it. Next, in another',
     'terminal:',
-    '  vantage-control user create --email you@example.com --role admin',
+    '  path/to/vantage-control user create --email you@example.com --role admin',
     '',
     '',
   ]);
   t.match(
-    readyText({ url, hasAdmin: true }, screen),
+    readyText({ url, hasAdmin: true, program: 'vantage-control' }, screen),
     /\/docs has the API.*\n {2}vantage-control enrollment-token create\n/s,
   );
 });

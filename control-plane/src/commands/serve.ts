@@ -1,5 +1,6 @@
 import { systemClock } from '@vantage/shared/clock.js';
 import { ServiceNotices } from '@vantage/shared/service/service-notices.js';
+import { programCall } from '@vantage/shared/terminal/program-call.js';
 import { Command } from 'commander';
 import { type Config, readEnv, takeServiceAddress } from '../config/config.js';
 import { endsWithin, STOP_MS } from '../runtime/ends-within.js';
@@ -50,7 +51,8 @@ async function serve(config: Config, warnings: readonly string[], ephemeral: str
   if (process.stdout.isTTY) {
     // a database that is slow at this moment is no reason to stop
     const hasAdmin = await services.accounts.users.hasAdmin().catch(() => true);
-    process.stdout.write(readyText({ url: publicUrl, hasAdmin }, outputScreen()));
+    const program = programCall('vantage-control', readEnv());
+    process.stdout.write(readyText({ url: publicUrl, hasAdmin, program }, outputScreen()));
   }
   const reason = await Promise.race([asked, controlPlane.lost]);
   void notices.stopping();

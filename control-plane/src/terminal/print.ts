@@ -1,6 +1,6 @@
 import { type Screen, screenOf } from '@vantage/shared/terminal/screen.js';
 import { tableLines } from '@vantage/shared/terminal/table.js';
-import { wrapText } from '@vantage/shared/terminal/wrap-text.js';
+import { wrapLine, wrapText } from '@vantage/shared/terminal/wrap-text.js';
 import { readEnv } from '../config/config.js';
 
 /** Prints the resource of the API as JSON, without envelope. */
@@ -22,11 +22,27 @@ function unicodeEscape(unit: number): string {
   return `\\u${unit.toString(16).padStart(4, '0')}`;
 }
 
-/** Prints a secret that is shown only once below a note, and nothing else on standard output, so that it can be piped. */
+/** Prints a secret that is shown only once below a note of one or more lines, and nothing else on standard output, so that it can be piped. */
 export function printSecret(token: string, note: string): void {
   const { width } = screenOf(process.stderr, readEnv());
-  process.stderr.write(`${wrapText(note, width).join('\n')}\n`);
+  process.stderr.write(
+    `${note
+      .split('\n')
+      .flatMap((line) => wrapText(line, width))
+      .join('\n')}\n`,
+  );
   process.stdout.write(`${token}\n`);
+}
+
+/** Prints lines on standard output; long ones continue below their beginning. */
+export function printLines(text: string): void {
+  const { width } = outputScreen();
+  process.stdout.write(
+    `${text
+      .split('\n')
+      .flatMap((line) => wrapLine(line, width))
+      .join('\n')}\n`,
+  );
 }
 
 /** Rows under headings on standard output. */

@@ -55,6 +55,7 @@ dt { color: var(--muted); }
 dd { margin: 0; overflow-wrap: anywhere; }
 ol, ul { padding-left: 1.4rem; }
 @media (max-width: 37.5rem) { :root { --display: 1.375rem; --large: 1rem; }
+  pre { padding: .8rem .6rem; }
   dl { grid-template-columns: 1fr; gap: 0; } dd { margin-bottom: .5rem; }
   .wide { overflow: visible; } .wide table, .wide tbody { display: block; }
   .wide thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
@@ -115,7 +116,7 @@ rect, .land { stroke-width: 0; }
 .command button { position: absolute; top: .4rem; right: .4rem; padding: .2rem .7rem; font-size: var(--small); background: var(--ground); }
 .whole { white-space: nowrap; }
 .pill { max-width: 100%; overflow-wrap: anywhere; }
-@media (max-width: 37.5rem) { .command pre { padding-right: 1rem; } .command button { position: static; margin: .4rem 0 .5rem; } }
+@media (max-width: 37.5rem) { .command pre { padding-right: .6rem; } .command button { position: static; margin: .4rem 0 .5rem; } }
 .muted { color: var(--muted); }
 .good { color: var(--good); }
 .bad { color: var(--bad); }

@@ -54,8 +54,10 @@ export const homeTexts: Readonly<Record<Locale, HomeTexts>> = {
     document: 'OpenAPI document',
     joinTitle: 'Run a node',
     join: 'Any Linux machine can join, without an open port: the agent connects to this service, and keeps its results while it cannot.',
-    joinToken: 'Create an enrollment token with your account, save it as token.txt, and on the machine:',
-    joinInstall: 'Create an enrollment token with your account. The installer asks for it on the machine:',
+    joinToken:
+      'Create an enrollment token with your account (TOKEN is its access token or key), save it as token.txt, and on the machine:',
+    joinInstall:
+      'Create an enrollment token with your account (TOKEN is its access token or key). The installer asks for it on the machine:',
     version: 'Version',
   },
   'zh-CN': {
@@ -81,8 +83,8 @@ export const homeTexts: Readonly<Record<Locale, HomeTexts>> = {
     document: 'OpenAPI 文档',
     joinTitle: '运行节点',
     join: '任何 Linux 机器都可以加入，无需开放端口：代理程序主动连接本服务，断线时保留结果。',
-    joinToken: '用您的账户创建注册令牌，保存为 token.txt，然后在该机器上运行：',
-    joinInstall: '用您的账户创建注册令牌，然后在该机器上运行安装程序，它会询问令牌：',
+    joinToken: '用您的账户（TOKEN 为其访问令牌或密钥）创建注册令牌，保存为 token.txt，然后在该机器上运行：',
+    joinInstall: '用您的账户（TOKEN 为其访问令牌或密钥）创建注册令牌，然后在该机器上运行安装程序，它会询问令牌：',
     version: '版本',
   },
   'zh-TW': {
@@ -108,8 +110,8 @@ export const homeTexts: Readonly<Record<Locale, HomeTexts>> = {
     document: 'OpenAPI 文件',
     joinTitle: '執行節點',
     join: '任何 Linux 機器都可以加入，無需開放連接埠：代理程式主動連線到本服務，斷線時保留結果。',
-    joinToken: '用您的帳戶建立註冊權杖，儲存為 token.txt，然後在該機器上執行：',
-    joinInstall: '用您的帳戶建立註冊權杖，然後在該機器上執行安裝程式，它會詢問權杖：',
+    joinToken: '用您的帳戶（TOKEN 為其存取權杖或金鑰）建立註冊權杖，儲存為 token.txt，然後在該機器上執行：',
+    joinInstall: '用您的帳戶（TOKEN 為其存取權杖或金鑰）建立註冊權杖，然後在該機器上執行安裝程式，它會詢問權杖：',
     version: '版本',
   },
 };
