@@ -12,6 +12,7 @@ export interface Monitor {
   readonly status: string;
   readonly current_status: string;
   readonly uptime_percent: number | null;
+  readonly config?: { readonly mode?: string; readonly cron_expr?: string };
 }
 
 const tones: Readonly<Record<string, Tone>> = {
@@ -25,12 +26,12 @@ const tones: Readonly<Record<string, Tone>> = {
 /** Monitors as a table for a screen; one without room leaves out the ids, then the intervals. */
 export function monitorsText(monitors: readonly Monitor[], screen: Screen): string {
   const titles = ['NAME', 'STATUS', 'TYPE', 'UPTIME', 'INTERVAL', 'ID', 'TARGET'];
-  const rows = monitors.map(({ name, type, uptime_percent: uptime, interval_s, id, target, ...state }): Cell[] => [
+  const rows = monitors.map(({ name, type, uptime_percent: uptime, id, target, ...monitor }): Cell[] => [
     name,
-    toned(stateOf(state)),
+    toned(stateOf(monitor)),
     type,
     uptime === null ? '-' : `${Number(uptime.toFixed(2))} %`,
-    `${interval_s} s`,
+    rhythmOf(monitor),
     id,
     target,
   ]);
@@ -42,6 +43,11 @@ export function monitorsText(monitors: readonly Monitor[], screen: Screen): stri
 export function toned(text: string): Cell {
   const tone = tones[text];
   return tone === undefined ? text : { text, tone };
+}
+
+/** Interval; a job that follows the clock has none of one length. */
+function rhythmOf({ interval_s, config }: Pick<Monitor, 'interval_s' | 'config'>): string {
+  return config?.mode === 'cron' && config.cron_expr !== undefined ? config.cron_expr : `${interval_s} s`;
 }
 
 /** State that matters to a person: an inactive monitor has no health. */
