@@ -1,12 +1,12 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { missing } from '@vantage/shared/_support/missing.js';
 import t from 'tap';
+import { ApiMonitor } from './_support/api-monitor.js';
 import { AdministeredNode } from './_support/bare-node.js';
 import { bootSystemd } from './_support/booted-root.js';
 import { installByDocument } from './_support/installed-by-document.js';
 import { VERSION } from './_support/installed-control-plane.js';
-import { SlotMonitor } from './_support/slot-monitor.js';
 import { UnitsOfMachine } from './_support/units-of-machine.js';
 
 const options = {
@@ -28,6 +28,7 @@ const options = {
   ),
 };
 const DROP_IN = 'etc/systemd/system/vantage-agent.service.d/mine.conf';
+const ADMIN = 'admin@example.com';
 const PLACES = ['/opt', '/usr/local', '/etc/vantage', '/etc/systemd/system', '/var/lib/vantage-agent'];
 
 t.test('in a Debian that systemd has booted', options, async (t) => {
@@ -56,11 +57,13 @@ t.test('in a Debian that systemd has booted', options, async (t) => {
     t.match(await node.ping(), { success_count: 1 });
   });
 
-  const monitor = await SlotMonitor.create(controlPlane, 'admin@example.com');
+  const monitor = await ApiMonitor.create(controlPlane, ADMIN, { type: 'ping', target: '127.0.0.1' });
+  const dropIn = join(machine.path, DROP_IN);
   const mine = async () => (await units.property('vantage-agent', 'WatchdogUSec')) === '5s';
 
   await t.test('an agent whose event loop stands still is restarted', async (t) => {
-    await units.run(`mkdir -p "$(dirname /${DROP_IN})" && printf '[Service]\\nWatchdogSec=5\\n' > /${DROP_IN}`);
+    await mkdir(dirname(dropIn), { recursive: true });
+    await writeFile(dropIn, '[Service]\nWatchdogSec=5\n');
     await units.run('systemctl daemon-reload && systemctl restart vantage-agent');
     t.ok(await mine());
     await units.loseMainProcess('vantage-agent', 'STOP');
@@ -103,12 +106,13 @@ t.test('in a Debian that systemd has booted', options, async (t) => {
     t.equal(await units.property('vantage-control', 'Result'), 'success');
     t.notMatch(await units.log('vantage-control'), /timed out|Killing/);
     await units.run('[ ! -e /var/lib/private/vantage/postgres/postmaster.pid ]');
+    t.match(await command('user', 'list'), /admin@example\.com/, 'commands of root work meanwhile');
     await units.run('systemctl start vantage-control');
   });
 
   await t.test('removed, it leaves the drop-in of its operator, and no unit', async (t) => {
     await line('--uninstall --purge');
-    t.strictSame(await machine.files(...PLACES), [...before, join(machine.path, DROP_IN)].sort());
+    t.strictSame(await machine.files(...PLACES), [...before, dropIn].sort());
     t.equal(await units.run("systemctl list-units --all --no-legend 'vantage-agent*'"), '');
     t.equal(await units.run("systemctl list-unit-files --no-legend 'vantage-agent*' || :"), '');
   });

@@ -16,7 +16,7 @@ const SUITE = 'bookworm';
 const debians = {
   /** For a one-line installation. */
   bookworm: ['ca-certificates', 'curl', 'openssl'],
-  /** With the init system of Debian and what it recommends for units with a user of their own, in addition. */
+  /** Init system of Debian, and what it recommends for units with a user of their own, in addition. */
   'bookworm-systemd': ['ca-certificates', 'curl', 'openssl', 'systemd-sysv', 'libnss-systemd'],
 } as const;
 

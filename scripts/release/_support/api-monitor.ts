@@ -5,30 +5,29 @@ const PATIENCE_MS = 90_000;
 /** A plan has so many requests per minute. */
 const POLL_MS = 2_000;
 
-/** A monitor that the one node of a control plane checks every minute, by the API of its administrator. */
-export class SlotMonitor {
+/** A monitor that the one node of a control plane checks every minute, by the API of its owner. */
+export class ApiMonitor {
   private constructor(
     private readonly url: string,
     private readonly headers: Readonly<Record<string, string>>,
-    private readonly id: string,
   ) {}
 
-  /** Creates it; its target is the control plane itself. `user`: e-mail address of an account. */
-  static async create({ url, command }: InstalledControlPlane, user: string): Promise<SlotMonitor> {
-    const token = await command('token', 'create', '--user', user, '--scopes', 'monitor:read,monitor:write');
+  /** Creates it. `owner`: e-mail address of an account. */
+  static async create(
+    { url, command }: InstalledControlPlane,
+    owner: string,
+    settings: { readonly type: string; readonly target: string },
+  ): Promise<ApiMonitor> {
+    const token = await command('token', 'create', '--user', owner, '--scopes', 'monitor:read,monitor:write');
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-    const body = JSON.stringify({ name: 'slots', type: 'ping', target: '127.0.0.1', interval_s: INTERVAL_S });
-    const response = await fetch(`${url}/v1/monitors`, { method: 'POST', headers, body });
-    const text = await response.text();
-    if (response.status !== 201) throw new Error(text);
-    return new SlotMonitor(url, headers, JSON.parse(text).data.id);
+    const body = JSON.stringify({ name: settings.type, interval_s: INTERVAL_S, ...settings });
+    const { id } = await dataOf<{ id: string }>(`${url}/v1/monitors`, { method: 'POST', headers, body });
+    return new ApiMonitor(`${url}/v1/monitors/${id}`, headers);
   }
 
   /** Beginnings of its checks in order, in milliseconds since the epoch. */
   async checks(): Promise<number[]> {
-    const response = await fetch(`${this.url}/v1/monitors/${this.id}/checks?limit=200`, { headers: this.headers });
-    if (!response.ok) throw new Error(await response.text());
-    const { data } = (await response.json()) as { data: { started_at: string }[] };
+    const data = await dataOf<{ started_at: string }[]>(`${this.url}/checks?limit=200`, { headers: this.headers });
     return data.map(({ started_at }) => Date.parse(started_at)).sort((a, b) => a - b);
   }
 
@@ -49,4 +48,10 @@ export class SlotMonitor {
     const checks = (await this.checks()).filter((at) => at >= from);
     return checks.slice(1).map((at, index) => Math.round((at - (checks[index] ?? 0)) / 1_000));
   }
+}
+
+async function dataOf<T>(url: string, request: RequestInit): Promise<T> {
+  const response = await fetch(url, request);
+  if (!response.ok) throw new Error(await response.text());
+  return ((await response.json()) as { data: T }).data;
 }
