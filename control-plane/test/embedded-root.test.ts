@@ -11,6 +11,8 @@ import { temporaryDirectory } from './_support/temporary-directory.js';
 t.setTimeout(120_000);
 
 const nobody = 65_534;
+/** User id of `daemon`, on every Linux. */
+const daemon = 1;
 
 t.test(
   'root serves from a clone and a data directory that only root may enter, without creating a system user',
@@ -46,6 +48,21 @@ t.test(
     t.same(await serverUids(dataDir), [nobody]);
     const joined = spawnOwner(t, { dataDir, mode: 'join-or-start' });
     t.match(await joined.line, { isOwner: false });
+  },
+);
+
+t.test(
+  'root uses the database of another user below a directory that only root may enter, as systemd keeps it',
+  needsOtherUsers,
+  async (t) => {
+    const parent = await reachableDirectory(t);
+    await mkdir(parent, { mode: 0o700 });
+    const dataDir = path.join(parent, 'vantage');
+    await mkdir(dataDir, { mode: 0o700 });
+    await chown(dataDir, daemon, daemon);
+    const asRoot = spawnOwner(t, { dataDir, mode: 'join-or-start' });
+    t.same(await oneQuery(await urlOf(asRoot), 'select 1 as one'), [{ one: 1 }]);
+    t.same(await serverUids(dataDir), [daemon]);
   },
 );
 

@@ -112,6 +112,9 @@ function lintianOverrides(name: string): string {
   ].join('\n');
 }
 
+/** PostgreSQL looks up the name of its user, which only this library has for the dynamic one of the unit. */
+const recommendation = (name: string) => (name === 'vantage-control' ? 'Recommends: libnss-systemd\n' : '');
+
 async function writeControl(
   { name, says }: ReleasedProgram,
   root: string,
@@ -124,7 +127,7 @@ async function writeControl(
   const [summary = '', details = ''] = says.split(': ');
   await writeFile(
     join(control, 'control'),
-    `Package: ${name}\nVersion: ${version}\nArchitecture: amd64\nMaintainer: ${maintainer}\nInstalled-Size: ${Math.ceil(bytes / 1024)}\nDepends: adduser, libc6 (>= ${glibc}), libgcc-s1, libstdc++6\nSection: net\nPriority: optional\nDescription: ${summary.toLowerCase().replace('vantage', 'Vantage')}\n ${details}.\n It brings its own Node.js.\n`,
+    `Package: ${name}\nVersion: ${version}\nArchitecture: amd64\nMaintainer: ${maintainer}\nInstalled-Size: ${Math.ceil(bytes / 1024)}\nDepends: adduser, libc6 (>= ${glibc}), libgcc-s1, libstdc++6\n${recommendation(name)}Section: net\nPriority: optional\nDescription: ${summary.toLowerCase().replace('vantage', 'Vantage')}\n ${details}.\n It brings its own Node.js.\n`,
   );
   for (const [script, text] of Object.entries(maintainerScripts(name))) {
     await writeFile(join(control, script), `#!/bin/sh\nset -e\n${text}`);

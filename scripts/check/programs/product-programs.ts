@@ -31,8 +31,8 @@ export const productPrograms: readonly ProductProgram[] = [
   {
     program: 'setpriv',
     debianPackage: 'util-linux',
-    use: 'running Chromium without the privileges of the agent',
-    without: 'no monitors of type browser',
+    use: 'running Chromium without the privileges of the agent; commands of root on the stopped database of a unit',
+    without: 'no monitors of type browser; commands need the running server',
   },
   {
     program: 'true',

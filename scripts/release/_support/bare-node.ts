@@ -66,9 +66,9 @@ export class AdministeredNode {
     return items.find(({ status }) => status === 'online') ?? items[0];
   }
 
-  /** Waits for a minute at most. @throws Error with the last record */
+  /** Waits for two minutes at most, for a new version is on trial for one. @throws Error with the last record */
   async is(isSo: (record: NodeRecord) => boolean): Promise<NodeRecord> {
-    const end = performance.now() + 60_000;
+    const end = performance.now() + 120_000;
     for (;;) {
       const record = await this.record();
       if (record !== undefined && isSo(record)) return record;

@@ -1,22 +1,12 @@
-import { type ChildProcessByStdio, execFile, spawn } from 'node:child_process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { demand } from '@vantage/shared/_support/missing.js';
 import type { Test } from 'tap';
-
-const run = promisify(execFile);
-
-const CACHE = fileURLToPath(new URL('../../../../.cache/roots/', import.meta.url));
-const SUITE = 'bookworm';
-/** Beside the smallest Debian: what a one-line installation needs. */
-const PACKAGES = 'ca-certificates,curl,openssl';
+import { mountDebian } from './debian.js';
 
 /** Exit code and output of a command. */
 interface Ended {
@@ -25,6 +15,7 @@ interface Ended {
   readonly stderr: string;
 }
 
+type Holder = ChildProcessByStdio<null, Readable, null>;
 type Running = ChildProcessByStdio<Writable, Readable, Readable>;
 
 /**
@@ -40,32 +31,26 @@ export class CleanRoot {
 
   /** One without changes, on top of a Debian that is fetched once per checkout; gone when `t` ends. */
   static async make(t: Pick<Test, 'teardown'>): Promise<CleanRoot> {
-    demand('debootstrap', 'unshare', 'mount', 'umount', 'sh', 'nsenter', 'pivot_root', 'sleep');
-    const debian = await fetchDebian();
-    const directory = await mkdtemp(join(tmpdir(), 'vantage-root-'));
-    const [upper, work, merged] = ['upper', 'work', 'merged'].map((name) => join(directory, name));
-    for (const path of [upper, work, merged]) await mkdir(path ?? '');
-    await run('mount', [
-      '-t',
-      'overlay',
-      'overlay',
-      '-o',
-      `lowerdir=${debian},upperdir=${upper},workdir=${work}`,
-      merged ?? '',
-    ]);
-    await mkdir(join(merged ?? '', '.outside'));
+    demand('unshare', 'mount', 'umount', 'sh', 'nsenter', 'pivot_root', 'sleep');
+    const path = await mountDebian(t, 'bookworm');
+    await mkdir(join(path, '.outside'));
     const enter = `cd "$0" && mount -t proc proc proc && mount --rbind /dev dev && pivot_root . .outside && umount -l /.outside && echo ready && exec sleep infinity`;
-    const holder = spawn('unshare', ['--mount', '--pid', '--fork', '--kill-child', 'sh', '-ec', enter, merged ?? ''], {
+    const holder = spawn('unshare', ['--mount', '--pid', '--fork', '--kill-child', 'sh', '-ec', enter, path], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
+    return CleanRoot.heldBy(t, holder, path);
+  }
+
+  /** Machine whose first process is the child of `holder`, which says when it is there; killed when `t` ends. */
+  static async heldBy(t: Pick<Test, 'teardown'>, holder: Holder, path: string): Promise<CleanRoot> {
+    const ended = once(holder, 'close');
     t.teardown(async () => {
       holder.kill('SIGKILL');
-      if (holder.exitCode === null) await once(holder, 'close');
-      await run('umount', ['-l', merged ?? '']);
-      await rm(directory, { recursive: true, force: true });
+      await ended;
     });
-    await once(holder.stdout, 'data');
-    return new CleanRoot(await childOf(holder.pid ?? 0), merged ?? '');
+    const isThere = await Promise.race([once(holder.stdout, 'data').then(() => true), ended.then(() => false)]);
+    if (!isThere) throw new Error(`no machine: exit code ${holder.exitCode}`);
+    return new CleanRoot(await childOf(holder.pid ?? 0), path);
   }
 
   /** Runs a command in it to its end. */
@@ -110,21 +95,4 @@ export class CleanRoot {
 /** The only child of a process. */
 async function childOf(pid: number): Promise<number> {
   return Number((await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim());
-}
-
-/** Folder of a Debian as debootstrap makes it. */
-async function fetchDebian(): Promise<string> {
-  const folder = join(CACHE, SUITE);
-  if (existsSync(folder)) return folder;
-  const fresh = `${folder}.${process.pid}`;
-  await mkdir(CACHE, { recursive: true });
-  await run('debootstrap', ['--variant=minbase', `--include=${PACKAGES}`, SUITE, fresh], {
-    maxBuffer: 64 * 1024 * 1024,
-  });
-  await rename(fresh, folder).catch((error: unknown) => {
-    // another test was faster
-    if (!existsSync(folder)) throw error;
-  });
-  await rm(fresh, { recursive: true, force: true });
-  return folder;
 }

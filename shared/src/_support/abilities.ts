@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 /** Ability that the machine permits or denies, regardless of who runs the tests. */
@@ -29,6 +29,10 @@ export const abilities = {
     says: 'root, and permission to create network namespaces',
     isThere: () => succeeds('unshare', '--net', 'true'),
   },
+  'permission to create control groups': {
+    says: 'root, and control groups (/sys/fs/cgroup) that may be written',
+    isThere: () => process.getuid?.() === 0 && controlGroupsAreWritable() && succeeds('unshare', '--cgroup', 'true'),
+  },
   'raw sockets': { says: 'root or CAP_NET_RAW', isThere: () => succeeds('python3', '-c', openRawSocket) },
   'permission to trace': {
     says: 'permission to trace processes',
@@ -39,6 +43,21 @@ export const abilities = {
 
 /** One of them. */
 export type Ability = keyof typeof abilities;
+
+function controlGroupsAreWritable(): boolean {
+  const mounts = readFileSync('/proc/self/mounts', 'utf8').matchAll(/^\S+ (\S+) cgroup2? /gm);
+  const hierarchies = [...mounts].map(([, path = '']) => path);
+  return hierarchies.length > 0 && hierarchies.every(isWritable);
+}
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 function succeeds(program: string, ...args: readonly string[]): boolean {
   return spawnSync(program, args, { stdio: 'ignore' }).status === 0;

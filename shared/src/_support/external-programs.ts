@@ -13,6 +13,7 @@ export const packagesOf = {
   dpkg: 'dpkg',
   'dpkg-deb': 'dpkg',
   dig: 'bind9-dnsutils',
+  env: 'coreutils',
   flock: 'util-linux',
   fping: 'fping',
   'g++': 'g++',

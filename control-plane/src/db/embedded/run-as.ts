@@ -7,7 +7,8 @@ import { EmbeddedPostgresError } from './errors.js';
 // PostgreSQL refuses to run as root. The user it runs as:
 //
 //   we are not root                          as we are
-//   root, data directory of another user     as that user
+//   root, data directory of another user     as that user; where only root may enter the directories above (the unit's
+//                                            DynamicUser=: /var/lib/private), with root's permission to pass
 //   root, data directory of root             in a user namespace where root is called 65534: it still may enter what
 //                                            only root may enter (a clone or a data directory under /root)
 //   the same, user namespaces refused        as uid 65534, with the binaries copied into the data directory when it
@@ -78,15 +79,16 @@ async function asUser(
   owner: { readonly uid: number; readonly gid: number },
 ): Promise<RunAs> {
   if (owner.uid === nobody) await letOthersPass(dataDir);
-  const inPlace = droppedTo(binaries, owner);
-  if (!(await canEnter(inPlace, dataDir))) {
+  const reader = owner.uid === nobody ? [] : [droppedToReader(binaries, owner)];
+  const inPlace = await firstToEnter(dataDir, [droppedTo(binaries, owner), ...reader]);
+  if (inPlace === null) {
     throw new EmbeddedPostgresError(
       `data directory "${dataDir}" cannot be accessed by user id ${owner.uid}, as which PostgreSQL must run here: ` +
         'allow other users to traverse its parent directories (chmod o+x), or choose another VANTAGE_DATA_DIR',
     );
   }
   if (await canRun(inPlace)) return inPlace;
-  const copied = droppedTo(await copyBinaries(binaries, dataDir), owner);
+  const copied = { ...inPlace, binaries: await copyBinaries(binaries, dataDir) };
   if (await canRun(copied)) return copied;
   throw new EmbeddedPostgresError(
     `user id ${owner.uid} cannot run "${copied.binaries.postgres}" (mounted noexec?): choose another VANTAGE_DATA_DIR ` +
@@ -100,6 +102,26 @@ function droppedTo(binaries: PostgresBinaries, owner: { readonly uid: number; re
     owner,
     command: (file, args) => ({ file, args, options: { env: childEnvironment, ...owner } }),
   };
+}
+
+/** The user, who in addition may search and read what root may (capabilities(7)). */
+function droppedToReader(binaries: PostgresBinaries, owner: { readonly uid: number; readonly gid: number }): RunAs {
+  const user = [`--reuid=${owner.uid}`, `--regid=${owner.gid}`, '--clear-groups'];
+  const rights = ['--inh-caps=-all,+dac_read_search', '--ambient-caps=-all,+dac_read_search'];
+  return {
+    binaries,
+    owner,
+    command: (program, args) => ({
+      file: 'setpriv',
+      args: [...user, ...rights, program, ...args],
+      options: { env: childEnvironment },
+    }),
+  };
+}
+
+async function firstToEnter(dataDir: string, ways: readonly RunAs[]): Promise<RunAs | null> {
+  for (const way of ways) if (await canEnter(way, dataDir)) return way;
+  return null;
 }
 
 async function letOthersPass(dataDir: string): Promise<void> {
@@ -125,7 +147,8 @@ async function ownerOf(file: string): Promise<{ uid: number; gid: number } | nul
 }
 
 function canEnter(runAs: RunAs, directory: string): Promise<boolean> {
-  return succeeds(runAs.command('test', ['-x', directory]));
+  // by entering: access(2), of `test -x`, leaves capabilities out
+  return succeeds(runAs.command('test', ['-d', `${directory}/.`]));
 }
 
 function canRun(runAs: RunAs): Promise<boolean> {

@@ -1,0 +1,119 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { missing } from '@vantage/shared/_support/missing.js';
+import t from 'tap';
+import { ApiMonitor } from './_support/api-monitor.js';
+import { AdministeredNode } from './_support/bare-node.js';
+import { bootSystemd } from './_support/booted-root.js';
+import { installByDocument } from './_support/installed-by-document.js';
+import { VERSION } from './_support/installed-control-plane.js';
+import { UnitsOfMachine } from './_support/units-of-machine.js';
+
+const options = {
+  timeout: 600_000,
+  skip: missing(
+    'permission to mount',
+    'permission to create control groups',
+    'curl',
+    'debootstrap',
+    'unshare',
+    'nsenter',
+    'mount',
+    'umount',
+    'pivot_root',
+    'env',
+    'objdump',
+    'tar',
+    'sh',
+  ),
+};
+const DROP_IN = 'etc/systemd/system/vantage-agent.service.d/mine.conf';
+const ADMIN = 'admin@example.com';
+const PLACES = ['/opt', '/usr/local', '/etc/vantage', '/etc/systemd/system', '/var/lib/vantage-agent'];
+
+t.test('in a Debian that systemd has booted', options, async (t) => {
+  const machine = await bootSystemd(t);
+  const units = new UnitsOfMachine(machine);
+  const controlPlane = await installByDocument(machine);
+  const { url, command, offer } = controlPlane;
+
+  await t.test('the control plane serves as soon as its unit is active', async (t) => {
+    await units.run('systemctl daemon-reload && systemctl enable --now vantage-control');
+    t.equal((await fetch(`${url}/install.sh`)).status, 200);
+    t.equal(await units.property('vantage-control', 'ActiveState'), 'active');
+  });
+
+  const node = await AdministeredNode.of(controlPlane);
+  const line = (words: string) => units.run(`curl -fsSL ${url}/install.sh | sh -s -- ${words}`);
+  const before = await machine.files(...PLACES);
+  await units.run('cat > /run/token', `${await command('enrollment-token', 'create')}\n`);
+  await writeFile(join(machine.path, 'etc/vantage/agent.env'), 'VANTAGE_ALLOW_TARGETS=127.0.0.0/8\n');
+
+  await t.test('one line installs an agent that systemd starts, within the limits of its unit', async (t) => {
+    t.match(await line('--token-file /run/token --name booted'), /the node is online/);
+    t.equal(await units.property('vantage-agent', 'ActiveState'), 'active');
+    t.equal(await units.property('vantage-agent', 'MemoryMax'), String(256 * 1024 * 1024));
+    t.match(await node.isOnline(), { name: 'booted' });
+    t.match(await node.ping(), { success_count: 1 });
+  });
+
+  const monitor = await ApiMonitor.create(controlPlane, ADMIN, { type: 'ping', target: '127.0.0.1' });
+  const dropIn = join(machine.path, DROP_IN);
+  const mine = async () => (await units.property('vantage-agent', 'WatchdogUSec')) === '5s';
+
+  await t.test('an agent whose event loop stands still is restarted', async (t) => {
+    await mkdir(dirname(dropIn), { recursive: true });
+    await writeFile(dropIn, '[Service]\nWatchdogSec=5\n');
+    await units.run('systemctl daemon-reload && systemctl restart vantage-agent');
+    t.ok(await mine());
+    await units.loseMainProcess('vantage-agent', 'STOP');
+    t.match(await units.log('vantage-agent'), /Watchdog timeout \(limit 5s\)/);
+    await node.isOnline();
+  });
+
+  await t.test('a control plane that is killed is restarted, and its nodes come back', async (t) => {
+    await units.loseMainProcess('vantage-control', 'KILL');
+    await node.isOnline();
+    t.match(await node.ping(), { success_count: 1 });
+  });
+
+  await t.test('systemd starts an upgrade that is wanted, and no slot of a monitor is missed by it', async (t) => {
+    await offer('0.1.1');
+    const slot = await monitor.nextCheck();
+    t.match(await node.upgrade('0.1.1'), { version: '0.1.1', upgrade: { state: 'done' } });
+    await monitor.nextCheck();
+    t.strictSame(await monitor.gapsSince(slot), [60]);
+    t.match(await units.log('vantage-agent-upgrade'), /vantage-agent 0\.1\.1 runs, 0\.1\.0 is kept/);
+    t.ok(await mine(), 'the drop-in is kept');
+  });
+
+  await t.test('a version that does not run is rolled back', async (t) => {
+    await offer('0.1.2', true);
+    t.match(await node.upgrade('0.1.2'), { version: '0.1.1', upgrade: { state: 'failed' } });
+    await node.isOnline();
+    t.equal(await units.property('vantage-agent', 'ActiveState'), 'active');
+    t.equal(await units.property('vantage-agent-upgrade.path', 'ActiveState'), 'active', 'it waits for the next one');
+  });
+
+  await t.test('a second installation keeps the drop-in', async (t) => {
+    await offer(VERSION);
+    t.match(await line('--allow-older'), /enrolled already[^]*the node is online/);
+    t.ok(await mine());
+  });
+
+  await t.test('a control plane stops in order, its database last', async (t) => {
+    await units.run('systemctl stop vantage-control');
+    t.equal(await units.property('vantage-control', 'Result'), 'success');
+    t.notMatch(await units.log('vantage-control'), /timed out|Killing/);
+    await units.run('[ ! -e /var/lib/private/vantage/postgres/postmaster.pid ]');
+    t.match(await command('user', 'list'), /admin@example\.com/, 'commands of root work meanwhile');
+    await units.run('systemctl start vantage-control');
+  });
+
+  await t.test('removed, it leaves the drop-in of its operator, and no unit', async (t) => {
+    await line('--uninstall --purge');
+    t.strictSame(await machine.files(...PLACES), [...before, dropIn].sort());
+    t.equal(await units.run("systemctl list-units --all --no-legend 'vantage-agent*'"), '');
+    t.equal(await units.run("systemctl list-unit-files --no-legend 'vantage-agent*' || :"), '');
+  });
+});
