@@ -2,13 +2,14 @@ import { readFile } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
 import { systemClock } from '@vantage/shared/clock.js';
 import { detectCapabilities } from '../capabilities.js';
-import type { AgentConfig } from '../config.js';
+import { type AgentConfig, programPlaces } from '../config.js';
 import { CommandError } from '../exit-codes.js';
 import { enroll } from '../identity/enrollment.js';
 import type { DeclaredPlace } from '../identity/enrollment-request.js';
 import { EnrollmentRefusedError, EnrollmentUnansweredError } from '../identity/errors.js';
 import { isTlsPin } from '../identity/tls-pins.js';
 import { AGENT_VERSION } from '../version.js';
+import { ownCommand } from './own-command.js';
 
 export interface EnrollCommandOptions {
   readonly url: string;
@@ -73,10 +74,12 @@ async function makeNode(config: AgentConfig, options: EnrollCommandOptions): Pro
     process.stdout.write(
       `${JSON.stringify({ node_id: nodeId, control_urls: controlUrls, state_dir: config.stateDir })}\n`,
     );
-  else
-    process.stdout.write(
-      `enrolled as ${nodeId} in ${config.stateDir}\nstart it with: vantage-agent run --state-dir ${config.stateDir}\n`,
-    );
+  else {
+    const { command, advice } = ownCommand(programPlaces());
+    const next = `start it with: ${command} run --state-dir ${config.stateDir}`;
+    const lines = [`enrolled as ${nodeId} in ${config.stateDir}`, next, ...(advice === null ? [] : [advice])];
+    process.stdout.write(`${lines.join('\n')}\n`);
+  }
   return 'ok';
 }
 
