@@ -30,6 +30,11 @@ const refused: readonly (readonly [sql: string, says: RegExp])[] = [
   ['DROP TABLE monitors;', /previous version/],
   ['CREATE INDEX ON monitors (owner_id);', /`indexes`/],
   ['CREATE UNIQUE INDEX of_owners ON monitors (owner_id) WHERE a;', /`indexes`/],
+  [
+    'CREATE INDEX CONCURRENTLY of_owners ON monitors (owner_id);',
+    /partitioned table: export `indexes`, which buildIndex/,
+  ],
+  ['CREATE UNIQUE INDEX CONCURRENTLY ON monitors (owner_id);', /partitioned table/],
   ['UPDATE monitors SET kind = 1 WHERE kind IS NULL;', /batches/],
   ['DELETE FROM outbox;', /batches/],
   ['LOCK TABLE monitors;', /blocks everyone/],

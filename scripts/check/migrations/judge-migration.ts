@@ -64,7 +64,11 @@ const rules: readonly Rule[] = [
     'breaks replicas of the previous version: stop using it in one release, and say "-- allowed: unused since VERSION" in the next',
   ),
   rule(
-    `^CREATE (?:UNIQUE )?INDEX (?:IF NOT EXISTS )?(?:(?!ON )\\S+ )?ON ${TABLE}`,
+    `^CREATE (?:UNIQUE )?INDEX CONCURRENTLY (?:IF NOT EXISTS )?(?:(?!ON )\\S+ )?ON ${TABLE}`,
+    'cannot run in the transaction of a migration, and PostgreSQL refuses it on a partitioned table: export `indexes`, which buildIndex builds CONCURRENTLY, on one partition after another',
+  ),
+  rule(
+    `^CREATE (?:UNIQUE )?INDEX (?!CONCURRENTLY)(?:IF NOT EXISTS )?(?:(?!ON )\\S+ )?ON ${TABLE}`,
     'blocks writes while it is built: export `indexes` from a migration of its own, which builds them CONCURRENTLY',
   ),
   rule(

@@ -15,7 +15,7 @@ import * as unfitNodes from './0013-unfit-nodes.js';
 import * as recipientStops from './0014-recipient-stops.js';
 import * as rollouts from './0015-rollouts.js';
 
-/** An index on a table that may have many rows; the table is not partitioned. */
+/** An index on a table that may have many rows. On a partitioned table it is built on one partition after another. */
 export interface BuiltIndex {
   readonly name: string;
   /** Table, columns and condition: `monitors (owner_id) WHERE archived_at IS NULL`. */
