@@ -31,6 +31,11 @@ export interface Migration {
   up?(trx: Knex.Transaction): Promise<void>;
   /** Built in place of `up`, without a lock that blocks writers. */
   readonly indexes?: readonly BuiltIndex[];
+  /**
+   * Name of the migration that a program has to know in order to work with the database from here on: the first one of the
+   * version that no longer uses what this one takes away. Older programs refuse the database.
+   */
+  readonly requires?: string;
 }
 
 /** All migrations in the order they apply; new ones go to the end. */
