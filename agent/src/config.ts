@@ -101,6 +101,11 @@ export function extraRootsFile(): string | null {
   return process.env['NODE_EXTRA_CA_CERTS'] || null;
 }
 
+/** Folders in which a shell finds programs, and the home of the user. */
+export function programPlaces(): { readonly path: readonly string[]; readonly home: string } {
+  return { path: (process.env['PATH'] ?? '').split(':').filter((folder) => folder !== ''), home: homedir() };
+}
+
 /** The configuration in an environment. @throws ConfigError */
 export function parseConfig(env: Readonly<Record<string, string | undefined>>): AgentConfig {
   const value = (name: EnvironmentVariable) => (env[name] === '' ? undefined : env[name]);

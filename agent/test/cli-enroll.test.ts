@@ -39,6 +39,22 @@ t.test('the token may come from a file or from standard input, out of the proces
   );
 });
 
+t.test('a command in ~/.local/bin that PATH lacks is named with its path and the line that adds it', async (t) => {
+  const controlPlane = await FakeControlPlane.start(t);
+  const home = t.testdir({ '.local': { bin: { 'vantage-agent': '' } } });
+  const bin = join(home, '.local/bin');
+  const enroll = async (state: string, path: string) => {
+    const args = ['enroll', '--url', controlPlane.url, '--token', '-', '--state-dir', join(home, state)];
+    const env = { HOME: home, PATH: path };
+    return (await runCommand(t, args, { stdin: token, env })).stdout.split('\n').slice(1, -1);
+  };
+  t.strictSame(await enroll('a', '/usr/bin:/bin'), [
+    `start it with: ${bin}/vantage-agent run --state-dir ${home}/a`,
+    `vantage-agent is in ${bin}, which is not in PATH. This line in ~/.profile adds it: export PATH="$HOME/.local/bin:$PATH"`,
+  ]);
+  t.strictSame(await enroll('b', `/usr/bin:/bin:${bin}`), [`start it with: vantage-agent run --state-dir ${home}/b`]);
+});
+
 t.test('the declared place is sent, and the response is JSON', async (t) => {
   const controlPlane = await FakeControlPlane.start(t);
   const stateDir = join(t.testdir(), 'state');

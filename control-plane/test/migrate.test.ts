@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { pino } from 'pino';
 import t from 'tap';
 import { openDatabase } from '../src/db/database.js';
-import { migrate, NewerDatabaseError, pendingMigrations } from '../src/db/migrate.js';
+import { migrate, NewerDatabaseError, readMigrationState } from '../src/db/migrate.js';
 import type { Migration } from '../src/db/migrations/index.js';
 import { createTestDatabase } from './_support/database.js';
 import { until } from './_support/until.js';
@@ -27,6 +27,10 @@ const failing: Migration = {
     await trx.raw('select 1 / 0');
   },
 };
+
+async function pendingMigrations(db: Knex, migrations?: readonly Migration[]): Promise<readonly string[]> {
+  return (await readMigrationState(db, migrations)).pending;
+}
 
 async function marks(db: Knex): Promise<string[]> {
   const { rows } = await db.raw<{ rows: { name: string }[] }>('select name from marks');
@@ -60,11 +64,37 @@ t.test('a failing migration leaves nothing behind and holds nothing up', async (
   t.same(await migrate(db, log, [first, second]), []);
 });
 
-t.test('a database of a newer version is refused with the names of its migrations', async (t) => {
+t.test('a database that is ahead by migrations that only add is used, and the log says so', async (t) => {
   const { db } = await createTestDatabase(t, { migrate: false });
   await migrate(db, log, [first, second]);
+  const warnings: object[] = [];
+  const heard = { info: () => {}, warn: (fields: object) => void warnings.push(fields) };
+  t.same(await migrate(db, heard, [first]), []);
+  t.strictSame(warnings, [{ migrations: ['0002-second'] }]);
+  t.same(await readMigrationState(db, [first]), { pending: [], ahead: ['0002-second'] });
+});
+
+t.test('a database from which something was taken away is refused by programs that do not know that', async (t) => {
+  const { db } = await createTestDatabase(t, { migrate: false });
+  const contract: Migration = { ...failing, name: '0003-contract', up: async () => {}, requires: '0002-second' };
+  await migrate(db, log, [first, second, contract]);
+  t.same(await readMigrationState(db, [first, second]), { pending: [], ahead: ['0003-contract'] });
   await t.rejects(migrate(db, log, [first]), NewerDatabaseError);
   await t.rejects(pendingMigrations(db, [first]), { message: /"0002-second".*newer version/ });
+});
+
+t.test('a database of another line of versions is refused', async (t) => {
+  const { db } = await createTestDatabase(t, { migrate: false });
+  await migrate(db, log, [first, second]);
+  await t.rejects(migrate(db, log, [first, { ...second, name: '0002-other' }]), NewerDatabaseError);
+});
+
+t.test('a list of migrations from before their requirements is read and continued', async (t) => {
+  const { db } = await createTestDatabase(t, { migrate: false });
+  await migrate(db, log, [first]);
+  await db.raw('alter table schema_migrations drop column requires');
+  t.same(await pendingMigrations(db, [first, second]), ['0002-second']);
+  t.same(await migrate(db, log, [first, second]), ['0002-second']);
 });
 
 t.test('a clone of the template is migrated', async (t) => {

@@ -5,13 +5,14 @@ import { programCall } from '@vantage/shared/terminal/program-call.js';
 import { screenOf } from '@vantage/shared/terminal/screen.js';
 import { wrapText } from '@vantage/shared/terminal/wrap-text.js';
 import { detectCapabilities } from '../capabilities.js';
-import { type AgentConfig, defaultStateDir, readEnv } from '../config.js';
+import { type AgentConfig, defaultStateDir, programPlaces, readEnv } from '../config.js';
 import { CommandError } from '../exit-codes.js';
 import { enroll } from '../identity/enrollment.js';
 import type { DeclaredPlace } from '../identity/enrollment-request.js';
 import { EnrollmentRefusedError, EnrollmentUnansweredError } from '../identity/errors.js';
 import { isTlsPin } from '../identity/tls-pins.js';
 import { AGENT_VERSION } from '../version.js';
+import { ownCommand } from './own-command.js';
 
 export interface EnrollCommandOptions {
   readonly url: string;
@@ -80,12 +81,14 @@ async function makeNode(config: AgentConfig, options: EnrollCommandOptions): Pro
   return 'ok';
 }
 
-/** The node, and the command that starts its agent. */
+/** The node, the command that starts its agent, and how a shell finds that. */
 function enrolledText(nodeId: string, stateDir: string): string {
   const env = readEnv();
   const option = stateDir === defaultStateDir(env) ? '' : ` --state-dir ${stateDir}`;
-  const lines = wrapText(`enrolled as ${nodeId} in ${stateDir}`, screenOf(process.stdout, env).width);
-  return `${lines.join('\n')}\nstart it with: ${programCall('vantage-agent', env)} run${option}\n`;
+  const { command, advice } = ownCommand(programPlaces());
+  const wrapped = wrapText(`enrolled as ${nodeId} in ${stateDir}`, screenOf(process.stdout, env).width);
+  const lines = [...wrapped, `start it with: ${programCall(command, env)} run${option}`];
+  return `${[...lines, ...(advice === null ? [] : [advice])].join('\n')}\n`;
 }
 
 /**

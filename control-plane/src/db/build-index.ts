@@ -1,4 +1,6 @@
 import type { Knex } from 'knex';
+import { buildOnPartitions } from './build-partitioned-index.js';
+import { buildOnTable, statementOf } from './build-table-index.js';
 import type { BuiltIndex } from './migrations/index.js';
 
 /**
@@ -7,19 +9,16 @@ import type { BuiltIndex } from './migrations/index.js';
  */
 export async function buildIndex(db: Knex, index: BuiltIndex): Promise<void> {
   const connection = await db.client.acquireConnection();
-  const run = (sql: string) => db.raw(sql).connection(connection);
+  const run = async (sql: string) => await db.raw(sql).connection(connection);
   const { rows: limits } = await run('SHOW statement_timeout');
   try {
     await run('SET statement_timeout = 0');
-    const { rows } = await run(
-      `SELECT i.indisvalid FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
-       WHERE c.relname = '${index.name}' AND c.relnamespace = current_schema()::regnamespace`,
-    );
-    if (rows[0]?.indisvalid === true) return;
-    if (rows.length > 0) await run(`DROP INDEX CONCURRENTLY ${index.name}`);
-    await run(statementOf(index, 'CONCURRENTLY'));
+    const [, table = '', columns = ''] = /^"?(\w+)"?\s*([^]*)$/.exec(index.on) ?? [];
+    const { rows } = await run(`SELECT relkind FROM pg_class WHERE oid = '${table}'::regclass`);
+    if (rows[0]?.['relkind'] === 'p') await buildOnPartitions(run, { ...index, table, columns });
+    else await buildOnTable(run, index);
   } finally {
-    await run(`SET statement_timeout = '${limits[0].statement_timeout}'`).catch(() => {});
+    await run(`SET statement_timeout = '${limits[0]?.['statement_timeout']}'`).catch(() => {});
     await db.client.releaseConnection(connection);
   }
 }
@@ -27,8 +26,4 @@ export async function buildIndex(db: Knex, index: BuiltIndex): Promise<void> {
 /** Builds an index of a table that has no rows yet, inside of a transaction. */
 export async function buildIndexOfEmpty(trx: Knex.Transaction, index: BuiltIndex): Promise<void> {
   await trx.raw(statementOf(index, ''));
-}
-
-function statementOf({ name, on, isUnique }: BuiltIndex, way: 'CONCURRENTLY' | ''): string {
-  return `CREATE ${isUnique === true ? 'UNIQUE ' : ''}INDEX ${way} ${name} ON ${on}`;
 }

@@ -7,7 +7,11 @@ import { type Migration, migrations as ownMigrations } from './migrations/index.
 // migrates and the others wait, check again and find nothing left. A crash rolls back to the state between two
 // migrations and releases the lock with the connection, so nothing can get stuck.
 
-/** The database was migrated by a newer version of this program, whose tables this one does not know. */
+// A database may be ahead of this program by migrations that it does not know: while a new version is rolled out, a
+// replica of the previous one may have to start again. Migrations only add what that one ignores, so it goes on. One that
+// takes something away names in `requires` what a program has to know, and a program that does not know it refuses.
+
+/** The database was migrated by a newer version of this program, next to which this one cannot work. */
 export class NewerDatabaseError extends Error {
   override readonly name = 'NewerDatabaseError';
   constructor(readonly unknown: readonly string[]) {
@@ -18,9 +22,24 @@ export class NewerDatabaseError extends Error {
   }
 }
 
+/** Difference between a database and this version. */
+export interface MigrationState {
+  /** Names this version would still apply, in order. */
+  readonly pending: readonly string[];
+  /** Names of a newer version, next to which this one works. */
+  readonly ahead: readonly string[];
+}
+
+interface AppliedMigration {
+  readonly name: string;
+  /** Migration that a program has to know in order to work with the database; null: none. */
+  readonly requires?: string | null;
+}
+
 /** Part of a pino logger that migration uses. */
 export interface MigrationLog {
   info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
 }
 
 /**
@@ -34,7 +53,9 @@ export async function migrate(
 ): Promise<string[]> {
   const applied: string[] = [];
   // the lock may be held for long by a backup, which a process that migrates nothing does not wait for
-  if ((await pendingMigrations(db, migrations)).length === 0) return applied;
+  const { pending, ahead } = await readMigrationState(db, migrations);
+  if (ahead.length > 0) log.warn({ migrations: ahead }, 'database was migrated by a newer version, continuing with it');
+  if (pending.length === 0) return applied;
   for (;;) {
     const name = await db.transaction((trx) => applyNext(trx, db, migrations));
     if (name === null) return applied;
@@ -43,11 +64,14 @@ export async function migrate(
   }
 }
 
-/** Names this version would still apply, in order; reads only. @throws NewerDatabaseError */
-export async function pendingMigrations(db: Knex, migrations: readonly Migration[] = ownMigrations): Promise<string[]> {
+/** Compares the database with this version; reads only. @throws NewerDatabaseError */
+export async function readMigrationState(
+  db: Knex,
+  migrations: readonly Migration[] = ownMigrations,
+): Promise<MigrationState> {
   const { rows } = await db.raw("select to_regclass('schema_migrations') is not null as exists");
-  const done = rows[0].exists ? await appliedNames(db) : new Set<string>();
-  return planMigrations(migrations, done).map(({ name }) => name);
+  const { pending, ahead } = planMigrations(migrations, rows[0].exists ? await listApplied(db) : []);
+  return { pending: pending.map(({ name }) => name), ahead };
 }
 
 /**
@@ -60,12 +84,17 @@ export async function applyWithin(
   migrations: readonly Migration[] = ownMigrations,
 ): Promise<void> {
   const wanted = new Set(names);
-  planMigrations(migrations, wanted);
+  const unknown = planMigrations(
+    migrations,
+    names.map((name) => ({ name })),
+  ).ahead;
+  // their tables cannot be made here
+  if (unknown.length > 0) throw new NewerDatabaseError(unknown);
   await createList(trx);
-  for (const { name, up, indexes = [] } of migrations.filter((migration) => wanted.has(migration.name))) {
-    await up?.(trx);
-    for (const index of indexes) await buildIndexOfEmpty(trx, index);
-    await trx.raw('insert into schema_migrations (name) values (?)', [name]);
+  for (const migration of migrations.filter(({ name }) => wanted.has(name))) {
+    await migration.up?.(trx);
+    for (const index of migration.indexes ?? []) await buildIndexOfEmpty(trx, index);
+    await record(trx, migration);
   }
 }
 
@@ -75,29 +104,47 @@ async function applyNext(trx: Knex.Transaction, db: Knex, migrations: readonly M
   await trx.raw('set local idle_in_transaction_session_timeout = 0');
   await lockMigrations(trx, 'exclusive');
   await createList(trx);
-  const next = planMigrations(migrations, await appliedNames(trx))[0];
+  const next = planMigrations(migrations, await listApplied(trx)).pending[0];
   if (next === undefined) return null;
   await next.up?.(trx);
   // on another connection: these are not built inside of a transaction, while this one holds the lock
   for (const index of next.indexes ?? []) await buildIndex(db, index);
-  await trx.raw('insert into schema_migrations (name) values (?)', [next.name]);
+  await record(trx, next);
   return next.name;
+}
+
+async function record(trx: Knex.Transaction, { name, requires }: Migration): Promise<void> {
+  await trx('schema_migrations').insert({ name, requires: requires ?? null });
 }
 
 async function createList(trx: Knex.Transaction): Promise<void> {
   await trx.raw(
-    'create table if not exists schema_migrations (name text primary key, applied_at timestamptz not null default now())',
+    'create table if not exists schema_migrations (name text primary key, applied_at timestamptz not null default now(), requires text)',
   );
+  const { rows } = await trx.raw(
+    "select from pg_attribute where attrelid = 'schema_migrations'::regclass and attname = 'requires'",
+  );
+  // a list of before the first release; only then, since the lock is held until the migration ends
+  if (rows.length === 0) await trx.raw('alter table schema_migrations add column requires text');
 }
 
-async function appliedNames(db: Knex): Promise<Set<string>> {
-  const { rows } = await db.raw<{ rows: { name: string }[] }>('select name from schema_migrations');
-  return new Set(rows.map(({ name }) => name));
+async function listApplied(db: Knex): Promise<AppliedMigration[]> {
+  const { rows } = await db.raw<{ rows: AppliedMigration[] }>('select * from schema_migrations order by name');
+  return rows;
 }
 
-function planMigrations(migrations: readonly Migration[], applied: ReadonlySet<string>): Migration[] {
+/** Migrations to apply, and the names of unknown ones that this version may ignore. @throws NewerDatabaseError */
+function planMigrations(
+  migrations: readonly Migration[],
+  applied: readonly AppliedMigration[],
+): { readonly pending: Migration[]; readonly ahead: string[] } {
   const known = new Set(migrations.map(({ name }) => name));
-  const unknown = [...applied].filter((name) => !known.has(name)).sort();
-  if (unknown.length > 0) throw new NewerDatabaseError(unknown);
-  return migrations.filter(({ name }) => !applied.has(name));
+  const done = new Set(applied.map(({ name }) => name));
+  const unknown = applied.filter(({ name }) => !known.has(name));
+  const pending = migrations.filter(({ name }) => !done.has(name));
+  const ahead = unknown.map(({ name }) => name);
+  const isForeign = unknown.some(({ requires }) => typeof requires === 'string' && !known.has(requires));
+  // with some of both, neither version is older
+  if (isForeign || (ahead.length > 0 && pending.length > 0)) throw new NewerDatabaseError(ahead);
+  return { pending, ahead };
 }

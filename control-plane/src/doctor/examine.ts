@@ -11,7 +11,7 @@ import { listenOrigin } from '../config/setting-values.js';
 import { findSecretKey } from '../crypto/secret-key.js';
 import { checkDatabase } from '../db/database.js';
 import { listServers } from '../db/embedded/index.js';
-import { NewerDatabaseError, pendingMigrations } from '../db/migrate.js';
+import { NewerDatabaseError, readMigrationState } from '../db/migrate.js';
 import { openStorage, type Storage } from '../db/storage.js';
 import { findIdentityKey, loadServerIdentity } from '../links/index.js';
 import { SmtpTransport } from '../mail/index.js';
@@ -71,12 +71,12 @@ async function examineDatabase(storage: Storage, config: Config): Promise<Doctor
     const aheadMs = systemClock.now() - tookMs / 2 - server.nowMs;
     const checks = [judgeDatabase(null, { ...server, tookMs }), judgeClock(aheadMs, 'the database')];
     const migrations = await examineMigrations(db);
-    if (migrations.status !== 'ok') return [...checks, migrations];
+    if (!migrations.isUsable) return [...checks, migrations.check];
     const { versions, refused } = await countAgentVersions(db);
     const key = await examineKey(db, config);
     return [
       ...checks,
-      migrations,
+      migrations.check,
       judgeReplicas(await countReplicas(db, DEAD_AFTER_MS)),
       await examineBus(storage, config, key.secretKey),
       key.check,
@@ -87,12 +87,14 @@ async function examineDatabase(storage: Storage, config: Config): Promise<Doctor
   }
 }
 
-async function examineMigrations(db: Knex): Promise<DoctorCheck> {
+/** `isUsable`: the database has the tables of this version. */
+async function examineMigrations(db: Knex): Promise<{ check: DoctorCheck; isUsable: boolean }> {
   try {
-    return judgeMigrations(await pendingMigrations(db), null);
+    const state = await readMigrationState(db);
+    return { check: judgeMigrations(state, null), isUsable: state.pending.length === 0 };
   } catch (error) {
-    if (error instanceof NewerDatabaseError) return judgeMigrations([], error.message);
-    throw error;
+    if (!(error instanceof NewerDatabaseError)) throw error;
+    return { check: judgeMigrations({ pending: [], ahead: [] }, error.message), isUsable: false };
   }
 }
 

@@ -1,6 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { DoctorCheck } from '@vantage/shared/terminal/check-lines.js';
+import type { MigrationState } from '../db/migrate.js';
 
 // Decisions of `vantage-control doctor`: values in, lines out. Collecting them is in examine.ts.
 
@@ -58,9 +59,13 @@ export function judgeDatabase(error: string | null, answered: { version: string;
 }
 
 /** Judges the migrations that this version would apply, or those that it does not know. */
-export function judgeMigrations(pending: readonly string[], unknown: string | null): DoctorCheck {
+export function judgeMigrations({ pending, ahead }: MigrationState, refused: string | null): DoctorCheck {
   const name = 'migrations';
-  if (unknown !== null) return failed(name, unknown, 'install the newer version, or restore a backup');
+  if (refused !== null) return failed(name, refused, 'install the newer version, or restore a backup');
+  if (ahead.length > 0) {
+    const detail = `migrated by a newer version, next to which this one works: ${ahead.join(', ')}`;
+    return warning(name, detail, 'finish the upgrade: install the newer version here, too');
+  }
   if (pending.length === 0) return ok(name, 'the database has the tables of this version');
   return warning(name, `not applied: ${pending.join(', ')}`, '`vantage-control migrate`, or restart a replica');
 }

@@ -30,6 +30,11 @@ const refused: readonly (readonly [sql: string, says: RegExp])[] = [
   ['DROP TABLE monitors;', /previous version/],
   ['CREATE INDEX ON monitors (owner_id);', /`indexes`/],
   ['CREATE UNIQUE INDEX of_owners ON monitors (owner_id) WHERE a;', /`indexes`/],
+  [
+    'CREATE INDEX CONCURRENTLY of_owners ON monitors (owner_id);',
+    /partitioned table: export `indexes`, which buildIndex/,
+  ],
+  ['CREATE UNIQUE INDEX CONCURRENTLY ON monitors (owner_id);', /partitioned table/],
   ['UPDATE monitors SET kind = 1 WHERE kind IS NULL;', /batches/],
   ['DELETE FROM outbox;', /batches/],
   ['LOCK TABLE monitors;', /blocks everyone/],
@@ -60,7 +65,6 @@ const accepted: readonly string[] = [
   "COMMENT ON COLUMN monitors.kind IS 'ALTER TABLE x ALTER y TYPE z; DROP TABLE x';",
   'CREATE TABLE fresh (id int); CREATE INDEX ON fresh (id); ALTER TABLE fresh ADD UNIQUE (id); INSERT INTO fresh VALUES (1);',
   'CREATE FUNCTION f() RETURNS void LANGUAGE sql AS $$ UPDATE monitors SET a = 1; DELETE FROM outbox; $$;',
-  '-- allowed: unused since 0.4.0\nALTER TABLE monitors DROP COLUMN kind;',
 ];
 
 for (const sql of accepted) t.test(`"${sql.replaceAll('\n', ' ')}" is accepted`, async (t) => t.same(faults(sql), []));
@@ -73,6 +77,12 @@ t.test('NOT NULL is accepted once a constraint was added and validated by earlie
   t.equal(faults(sql, [validated]).length, 1);
   t.same(faults(sql, [added, validated]), []);
   t.equal(faults(sql.replace('kind', 'other'), [added, validated]).length, 1);
+});
+
+t.test('what is taken away needs the first migration of the version that does not use it', async (t) => {
+  const sql = '-- allowed: unused since 0.4.0\nALTER TABLE monitors DROP COLUMN kind;';
+  t.match(faults(sql), [{ line: 5, says: /export `requires`/ }]);
+  t.same(judgeMigration(`export const requires = '0042-kinds';\n${migration(sql)}`, []), []);
 });
 
 t.test('the schema builder is refused, since it is not judged', async (t) => {

@@ -7,6 +7,8 @@ export interface MigrationFault {
 }
 
 interface Rule {
+  /** True: older programs fail without what it takes away. */
+  readonly breaks?: true;
   /** The first group is the table. */
   readonly pattern: RegExp;
   /** Instead of; a function gets the match. */
@@ -15,6 +17,10 @@ interface Rule {
   readonly isPrepared?: (match: RegExpExecArray, earlier: readonly string[]) => boolean;
 }
 
+const REQUIRES =
+  'breaks older versions, which do not refuse the database: export `requires`, the first migration of the version that no longer uses it';
+const BREAKS =
+  'breaks replicas of the previous version: stop using it in one release, and say "-- allowed: unused since VERSION" in the next';
 const TABLE = String.raw`(?:IF EXISTS )?(?:ONLY )?"?([\w$}{]+)"?`;
 const rule = (pattern: string, says: string): Rule => ({ pattern: new RegExp(pattern, 'i'), says });
 const alter = (clause: string, says: string) => rule(`^ALTER TABLE ${TABLE} (?:.*, )?${clause}`, says);
@@ -55,16 +61,17 @@ const rules: readonly Rule[] = [
     'builds an index under a lock: build it by `indexes` of an earlier migration, then ADD CONSTRAINT … USING INDEX',
   ),
   alter('SET (?:LOGGED|UNLOGGED|TABLESPACE|ACCESS METHOD)', 'rewrites the table'),
-  alter(
-    '(?:DROP (?:COLUMN )?(?!CONSTRAINT|DEFAULT|NOT NULL)|RENAME)',
-    'breaks replicas of the previous version: stop using it in one release, and say "-- allowed: unused since VERSION" in the next',
+  {
+    ...alter('(?:DROP (?:COLUMN )?(?!CONSTRAINT|DEFAULT|NOT NULL)|RENAME)', BREAKS),
+    breaks: true,
+  },
+  { ...rule(`^DROP TABLE ${TABLE}`, BREAKS), breaks: true },
+  rule(
+    `^CREATE (?:UNIQUE )?INDEX CONCURRENTLY (?:IF NOT EXISTS )?(?:(?!ON )\\S+ )?ON ${TABLE}`,
+    'cannot run in the transaction of a migration, and PostgreSQL refuses it on a partitioned table: export `indexes`, which buildIndex builds CONCURRENTLY, on one partition after another',
   ),
   rule(
-    `^DROP TABLE ${TABLE}`,
-    'breaks replicas of the previous version: stop using it in one release, and say "-- allowed: unused since VERSION" in the next',
-  ),
-  rule(
-    `^CREATE (?:UNIQUE )?INDEX (?:IF NOT EXISTS )?(?:(?!ON )\\S+ )?ON ${TABLE}`,
+    `^CREATE (?:UNIQUE )?INDEX (?!CONCURRENTLY)(?:IF NOT EXISTS )?(?:(?!ON )\\S+ )?ON ${TABLE}`,
     'blocks writes while it is built: export `indexes` from a migration of its own, which builds them CONCURRENTLY',
   ),
   rule(
@@ -88,15 +95,15 @@ export function judgeMigration(source: string, earlier: readonly string[]): Migr
       return table === undefined ? [] : [table];
     }),
   );
-  const faults = statements
-    .filter(({ allowed }) => allowed === null)
-    .flatMap(({ text, line }) =>
-      rules.flatMap(({ pattern, says, isPrepared }): MigrationFault[] => {
-        const match = pattern.exec(text);
-        if (match === null || created.has(match[1] ?? '') || isPrepared?.(match, earlier) === true) return [];
-        return [{ line, says: `"${text.slice(0, 60)}" ${says}` }];
-      }),
-    );
+  const hasRequirement = /^export const requires = '\d{4}-/m.test(source);
+  const faults = statements.flatMap(({ text, line, allowed }) =>
+    rules.flatMap(({ pattern, says, isPrepared, breaks }): MigrationFault[] => {
+      const match = pattern.exec(text);
+      if (match === null || created.has(match[1] ?? '') || isPrepared?.(match, earlier) === true) return [];
+      if (allowed === null) return [{ line, says: `"${text.slice(0, 60)}" ${says}` }];
+      return breaks === true && !hasRequirement ? [{ line, says: `"${text.slice(0, 60)}" ${REQUIRES}` }] : [];
+    }),
+  );
   const builder = /\.schema\b/.exec(source);
   if (builder === null) return faults;
   const line = source.slice(0, builder.index).split('\n').length;

@@ -34,6 +34,7 @@ echo "$1 $now" >>"${machine.path('service.log')}"
 if [ "$1" = start ]; then echo "$now" >"${running}"; else rm -f "${running}"; fi`,
     );
     await mkdir(machine.path('tools'));
+    await writeFile(machine.path('kill-at'), '0');
     for (const step of STEPS) await machine.#writeScript(`tools/${step}`, machine.#countingStep(step));
     return machine;
   }
@@ -46,13 +47,26 @@ if [ "$1" = start ]; then echo "$now" >"${running}"; else rm -f "${running}"; fi
   async install(args: readonly string[], killAt = 0) {
     await writeFile(this.path('steps'), '');
     await writeFile(this.path('kill-at'), String(killAt));
-    const child = spawn('sh', [SCRIPT, '--user', '--no-enroll', ...args], {
-      env: { PATH: `${this.path('tools')}:/usr/bin:/bin:/usr/sbin:/sbin`, HOME: this.home, TMPDIR: this.home },
-      detached: true,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+    const words = [SCRIPT, '--user', '--no-enroll', ...args];
+    const child = spawn('sh', words, { env: this.#env(), detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
     const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
     return { code: code as number | null, stdout, stderr };
+  }
+
+  /** Runs install-agent as `curl … | sh` does: from standard input of a shell, without a terminal. */
+  async installPiped(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+    const words = ['--wait', 'sh', '-s', '--', '--user', ...args];
+    const child = spawn('setsid', words, { env: this.#env(env), stdio: ['pipe', 'pipe', 'pipe'] });
+    // the script may have ended before all of it was read
+    child.stdin.on('error', () => {});
+    child.stdin.end(await readFile(SCRIPT));
+    const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+    return { code: code as number | null, stdout, stderr };
+  }
+
+  /** Environment of a run, and what it has in addition. */
+  #env(more: Readonly<Record<string, string>> = {}): Record<string, string> {
+    return { PATH: `${this.path('tools')}:/usr/bin:/bin:/usr/sbin:/sbin`, HOME: this.home, TMPDIR: this.home, ...more };
   }
 
   /** Puts the version into the place where the agent's upgrade command leaves it. */

@@ -25,10 +25,11 @@ mount -o remount,bind,ro proc/sys
 mount -t sysfs -o ro sysfs sys
 mount -t tmpfs -o mode=755 tmpfs run
 mount -t tmpfs -o mode=755 tmpfs dev
-for device in null zero full random urandom tty; do
-  : >"dev/$device"
-  mount --bind "/dev/$device" "dev/$device"
+# nodes of its own: systemd takes /dev/null for its console, and changes its owner and mode
+for device in null:3 zero:5 full:7 random:8 urandom:9; do
+  mknod -m 666 "dev/\${device%:*}" c 1 "\${device#*:}"
 done
+mknod -m 666 dev/tty c 5 0
 mkdir dev/pts dev/shm
 mount -t devpts -o newinstance,ptmxmode=0666 devpts dev/pts
 mount -t tmpfs tmpfs dev/shm

@@ -28,6 +28,7 @@ const program = (version: string, fails: StandIn['fails']) => `#!/bin/sh
 case $1 in
   --version) echo ${version} ;;
   check-release) ${fails === 'check' ? 'echo "no such module" >&2; exit 1' : 'echo "spool: a copy opens"'} ;;
+  enroll) cat >"$3/token" ;;
   health)
     running=$(cat "$3/../running" 2>/dev/null)
     if [ "$running" = ${version} ] && ${fails === 'health' ? 'false' : 'true'}; then echo "version ${version}: link open"; exit 0; fi

@@ -15,7 +15,7 @@ import * as unfitNodes from './0013-unfit-nodes.js';
 import * as recipientStops from './0014-recipient-stops.js';
 import * as rollouts from './0015-rollouts.js';
 
-/** An index on a table that may have many rows; the table is not partitioned. */
+/** An index on a table that may have many rows. On a partitioned table it is built on one partition after another. */
 export interface BuiltIndex {
   readonly name: string;
   /** Table, columns and condition: `monitors (owner_id) WHERE archived_at IS NULL`. */
@@ -31,6 +31,11 @@ export interface Migration {
   up?(trx: Knex.Transaction): Promise<void>;
   /** Built in place of `up`, without a lock that blocks writers. */
   readonly indexes?: readonly BuiltIndex[];
+  /**
+   * Name of the migration that a program has to know in order to work with the database from here on: the first one of the
+   * version that no longer uses what this one takes away. Older programs refuse the database.
+   */
+  readonly requires?: string;
 }
 
 /** All migrations in the order they apply; new ones go to the end. */
