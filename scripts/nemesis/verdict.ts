@@ -9,7 +9,7 @@ import type { Clients } from './clients.js';
 import { Recorder } from './recorder.js';
 import type { Targets } from './targets.js';
 import { recordWatches } from './watches.js';
-import type { World } from './world.js';
+import { type World, waitFor } from './world.js';
 
 /** Finding for one invariant. */
 export interface Finding {
@@ -24,6 +24,9 @@ export interface Finding {
 const notCheckedHere: Readonly<Record<string, string>> = {
   I10: 'times cannot be compared while other faults occur: the tests of hostile nodes cover it',
 };
+
+/** Time in which an agent that holds a row has had a moment without one, if it delivers. */
+const DELIVERY_MS = 10_000;
 
 interface Evidence {
   readonly world: World;
@@ -42,7 +45,10 @@ export async function judge(evidence: Evidence): Promise<Finding[]> {
   const untilRead = recorder.records.length;
   await readDatabase(evidence.world, end);
   await readMonitors(evidence.world, end);
-  for (const agent of agents) readAgent(agent, end);
+  for (const agent of agents) {
+    await untilDelivered(agent);
+    readAgent(agent, end);
+  }
   await evidence.alerting?.read(end);
   readVisits(evidence, end);
   readLogs(evidence, end);
@@ -155,6 +161,11 @@ async function readMonitors({ database, recorder }: World, end: Recorder): Promi
     const startedAt = (row['started_at'] as Date).getTime();
     end.record('event', { monitorId: String(row['monitor_id']), startedAt, endedAt });
   }
+}
+
+/** Checks go on: a row that is under way when its agent is looked at is no backlog. */
+async function untilDelivered(agent: AgentUnit): Promise<void> {
+  await waitFor(`the rows of ${agent.name}`, DELIVERY_MS, () => agent.isDelivered).catch(() => {});
 }
 
 function readAgent(agent: AgentUnit, recorder: Recorder): void {

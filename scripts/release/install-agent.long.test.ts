@@ -103,7 +103,10 @@ t.test('install-agent', options, async (t) => {
         new RegExp(`ExecStart=${home}/.local/lib/vantage-agent/current/bin/vantage-agent run`),
       );
       const gone = await install(home, built, { args: ['--uninstall'] });
-      t.match(gone, { code: 0, stdout: /Kept: .*\.local\/state\/vantage-agent and .*agent\.env/ });
+      t.match(gone, {
+        code: 0,
+        stdout: /Kept, until --uninstall --purge:\n.*\.local\/state\/vantage-agent and .*agent\.env/,
+      });
       t.equal(await installed(home), null);
       const purged = await install(home, built, { args: ['--uninstall', '--purge'] });
       t.equal(purged.code, 0);

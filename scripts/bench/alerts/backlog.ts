@@ -1,6 +1,6 @@
 import { idPrefixes } from '@vantage/shared/ids.js';
-import { openDatabase } from 'vantage-control/db/database.js';
 import { ensurePartitions } from 'vantage-control/db/partitions.js';
+import { openPool } from 'vantage-control/db/storage.js';
 import { claimDeliveries } from 'vantage-control/modules/alerts/deliveries/lane-store.js';
 import { fill, ID, stemsOf, timeClaims, timePage } from '../backlog.js';
 import type { BenchDatabase } from '../bench-database.js';
@@ -27,7 +27,7 @@ export const backlog: LinkComparison = {
     `${deliveries} finished messages of ${DAYS} days and ${deliveries / ENDED_PER_WAITING} that wait, of ${CHANNELS} channels of one account that are all due; claims of ${AT_ONCE} channels with the next message of each, rolled back; GET /v1/alert-deliveries`,
   async run({ deliveries }) {
     const site = await startSite(0);
-    const db = openDatabase({ url: site.databaseUrl, poolSize: 1, applicationName: 'bench' });
+    const db = openPool({ url: site.databaseUrl, poolSize: 1, applicationName: 'bench' });
     const client = new LoadClient(site.url, 1, site.token);
     try {
       for (let day = DAYS; day >= 0; day -= 2) await ensurePartitions(db, Date.now() - day * DAY_MS);

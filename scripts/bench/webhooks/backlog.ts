@@ -1,6 +1,6 @@
 import { idPrefixes } from '@vantage/shared/ids.js';
-import { openDatabase } from 'vantage-control/db/database.js';
 import { ensurePartitions } from 'vantage-control/db/partitions.js';
+import { openPool } from 'vantage-control/db/storage.js';
 import { claimDeliveries } from 'vantage-control/modules/webhooks/sending/claim-store.js';
 import { Holdings } from 'vantage-control/modules/webhooks/sending/holdings.js';
 import { freePlaces } from 'vantage-control/modules/webhooks/sending/places.js';
@@ -26,7 +26,7 @@ export const backlog: LinkComparison = {
     `${deliveries} finished deliveries of ${DAYS} days and ${deliveries / ENDED_PER_WAITING} that wait, of ${ENDPOINTS} endpoints that are all due; claims as a replica with nothing under way makes them, rolled back; GET /v1/webhooks/{id}/deliveries of an endpoint with a tenth of all`,
   async run({ deliveries }) {
     const site = await startSite(0);
-    const db = openDatabase({ url: site.databaseUrl, poolSize: 1, applicationName: 'bench' });
+    const db = openPool({ url: site.databaseUrl, poolSize: 1, applicationName: 'bench' });
     const client = new LoadClient(site.url, 1, site.token);
     const holdings = new Holdings();
     try {
