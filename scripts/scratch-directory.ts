@@ -1,3 +1,4 @@
+import { readlinkSync } from 'node:fs';
 import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +8,9 @@ import { join } from 'node:path';
 //    └──owner killed──> removed by the next makeScratchDirectory() with the same prefix
 
 const OWNER_FILE = 'owner.pid';
+
+/** Numbers of processes mean nothing in another namespace, which may share the directory: `pid:[4026531836]`. */
+const PID_NAMESPACE = readlinkSync('/proc/self/ns/pid');
 
 /** A directory that lasts as long as the process that made it, or a little longer. */
 export interface ScratchDirectory {
@@ -33,7 +37,7 @@ export async function makeScratchDirectory({ prefix, release }: ScratchOptions):
   const path = await mkdtemp(join(tmpdir(), prefix));
   // where root may make no user namespace, PostgreSQL runs as another user and has to get through to its data
   await chmod(path, 0o711);
-  await writeFile(join(path, OWNER_FILE), String(process.pid));
+  await writeFile(join(path, OWNER_FILE), `${process.pid} ${PID_NAMESPACE}`);
   return {
     path,
     keep: () => rm(join(path, OWNER_FILE), { force: true }),
@@ -45,8 +49,8 @@ async function leftovers(prefix: string): Promise<string[]> {
   const names = (await readdir(tmpdir())).filter((name) => name.startsWith(prefix));
   const owned = names.map(async (name) => {
     const path = join(tmpdir(), name);
-    const owner = Number(await readFile(join(path, OWNER_FILE), 'utf8').catch(() => ''));
-    return owner > 0 && !isRunning(owner) ? [path] : [];
+    const [pid = '', namespace] = (await readFile(join(path, OWNER_FILE), 'utf8').catch(() => '')).split(' ');
+    return namespace === PID_NAMESPACE && !isRunning(Number(pid)) ? [path] : [];
   });
   return (await Promise.all(owned)).flat();
 }
@@ -55,8 +59,9 @@ function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
-  } catch {
-    return false;
+  } catch (error) {
+    // EPERM: it runs as another user
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
   }
 }
 
