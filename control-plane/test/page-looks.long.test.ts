@@ -1,8 +1,9 @@
 import { mkdirSync } from 'node:fs';
+import type { Browser } from 'playwright-core';
 import t from 'tap';
 import { accessibilityFindings, cutTexts, noBrowser, openTab, overflowOf, startBrowser } from './_support/browser.js';
 import { contactSheet, type Shot } from './_support/contact-sheet.js';
-import { type PageCase, pageCases, startPageWorld } from './_support/page-world.js';
+import { type PageCase, type PageWorld, pageCases, startPageWorld } from './_support/page-world.js';
 import { untranslatedTexts } from './_support/untranslated.js';
 
 t.setTimeout(300_000);
@@ -86,4 +87,19 @@ t.test('every page is readable in each language, theme and width', { skip: noBro
       }
     });
   }
+  if (directory !== undefined) await takeDocumented(world, browser, directory);
 });
+
+/** Takes the pictures of README.md: the first page, and that of a probe with a timeout. */
+async function takeDocumented(world: PageWorld, browser: Browser, directory: string): Promise<void> {
+  const timeouts = pageCases['failed']?.results.filter((result) => 'error' in result) ?? [];
+  const results = [...(pageCases['http']?.results.slice(0, 2) ?? []), ...timeouts.slice(0, 1)];
+  const probe = await world.pageOf('http', 'https://example.com/', results, { timeout_ms: 1000 });
+  const { page } = await openTab(browser, 'about:blank', { locale: 'en' });
+  await page.setViewportSize({ width: 1_100, height: 900 });
+  for (const [name, path] of Object.entries({ 'start-page': '/', 'probe-page': probe })) {
+    await page.goto(world.api.url + path);
+    await page.screenshot({ path: `${directory}/${name}.png`, fullPage: true });
+  }
+  await page.context().close();
+}
