@@ -11,7 +11,7 @@ export interface RunningProcess {
 const pollMs = 50;
 const terminationMs = 3000;
 
-/** The living members of a process group but `except`, after giving them `settleMs` to be gone. Zombies do not count. */
+/** The living members of a process group but `except`, after giving them `settleMs` to be gone. Those that are ending do not count. */
 export async function groupMembers(
   group: number,
   { settleMs, except }: { settleMs: number; except?: number | undefined },
@@ -20,7 +20,9 @@ export async function groupMembers(
   for (;;) {
     const members = livingMembers(group)
       .filter(({ pid }) => pid !== except)
-      .map(({ pid }) => ({ pid, command: readProc(pid, 'cmdline').replaceAll('\0', ' ').trim().slice(0, 100) }));
+      .map(({ pid }) => ({ pid, command: readProc(pid, 'cmdline').replaceAll('\0', ' ').trim().slice(0, 100) }))
+      // one without a command line has given up its memory and is ending: it runs no code any more
+      .filter(({ command }) => command !== '');
     if (members.length === 0 || Date.now() >= deadline) return members;
     await delay(pollMs);
   }
