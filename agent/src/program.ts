@@ -167,6 +167,10 @@ function addCheckRelease(program: Command, finish: Finish): void {
     .description(
       'Loads the engines and native modules of this version and opens a copy of the spool of this state directory; prints what it can measure. Uses neither the identity nor the link: the agent that runs is not disturbed.',
     )
+    .option(
+      '--before <program>',
+      'program of the version that is replaced: it has to be able to read the spool afterwards',
+    )
     .addHelpText(
       'after',
       helpText({
@@ -177,7 +181,7 @@ function addCheckRelease(program: Command, finish: Finish): void {
     )
     .action(async (options) => {
       const { checkRelease } = await import('./commands/check-release.js');
-      finish(await checkRelease(configOf(options)));
+      finish(await checkRelease(configOf(options), options.before));
     });
 }
 

@@ -16,6 +16,8 @@ export interface Outcome {
 export interface CommandOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: string;
+  /** Default: the one of this checkout. */
+  readonly program?: string;
 }
 
 /** A running `vantage-agent`, killed when the test ends if it still runs. */
@@ -29,7 +31,7 @@ export interface RunningCommand {
 /** Starts `vantage-agent` with no variable of ours but those given. */
 export function startCommand(t: Test, args: readonly string[], options: CommandOptions = {}): RunningCommand {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('VANTAGE_'));
-  const child = spawn(process.execPath, [AGENT_BIN, ...args], {
+  const child = spawn(process.execPath, [options.program ?? AGENT_BIN, ...args], {
     env: { ...Object.fromEntries(inherited), ...options.env },
   });
   const output = { stdout: '', stderr: '' };
