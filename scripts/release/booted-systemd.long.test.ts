@@ -1,12 +1,13 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { missing } from '@vantage/shared/_support/missing.js';
 import t from 'tap';
 import { ApiMonitor } from './_support/api-monitor.js';
 import { AdministeredNode } from './_support/bare-node.js';
-import { bootSystemd } from './_support/booted-root.js';
+import { bootSystemd, seeLent } from './_support/booted-root.js';
 import { installByDocument } from './_support/installed-by-document.js';
 import { VERSION } from './_support/installed-control-plane.js';
+import { SpoolOfMachine } from './_support/spool-of-machine.js';
 import { UnitsOfMachine } from './_support/units-of-machine.js';
 
 const options = {
@@ -14,6 +15,7 @@ const options = {
   skip: missing(
     'permission to mount',
     'permission to create control groups',
+    'chromium',
     'curl',
     'debootstrap',
     'unshare',
@@ -34,6 +36,7 @@ const PLACES = ['/opt', '/usr/local', '/etc/vantage', '/etc/systemd/system', '/v
 t.test('in a Debian that systemd has booted', options, async (t) => {
   const machine = await bootSystemd(t);
   const units = new UnitsOfMachine(machine);
+  const spool = new SpoolOfMachine(units);
   const controlPlane = await installByDocument(machine);
   const { url, command, offer } = controlPlane;
 
@@ -57,7 +60,11 @@ t.test('in a Debian that systemd has booted', options, async (t) => {
     t.match(await node.ping(), { success_count: 1 });
   });
 
-  const monitor = await ApiMonitor.create(controlPlane, ADMIN, { type: 'ping', target: '127.0.0.1' });
+  const monitor = await ApiMonitor.create(controlPlane, ADMIN, {
+    type: 'ping',
+    target: '127.0.0.1',
+    interval_s: 60,
+  });
   const dropIn = join(machine.path, DROP_IN);
   const mine = async () => (await units.property('vantage-agent', 'WatchdogUSec')) === '5s';
 
@@ -93,6 +100,47 @@ t.test('in a Debian that systemd has booted', options, async (t) => {
     await node.isOnline();
     t.equal(await units.property('vantage-agent', 'ActiveState'), 'active');
     t.equal(await units.property('vantage-agent-upgrade.path', 'ActiveState'), 'active', 'it waits for the next one');
+  });
+
+  await t.test('results that wait survive an upgrade and its roll-back while the control plane is away', async (t) => {
+    const often = await ApiMonitor.create(controlPlane, ADMIN, {
+      type: 'tcp',
+      target: new URL(url).host,
+      interval_s: 10,
+    });
+    await often.nextCheck();
+    await offer('0.1.3');
+    await units.run('systemctl stop vantage-control');
+    const waited = await spool.waiting(1);
+    const upgrade = ['--upgrade', '0.1.3', '--release', '/srv/release/latest', '--health-within', '5'];
+    t.match(await machine.run(['/opt/vantage-agent/install-agent', ...upgrade]), {
+      code: 1,
+      stderr: /0\.1\.3 was not healthy: .*; 0\.1\.1 runs again/,
+    });
+    const all = await spool.waiting(waited.length + 1);
+    t.strictSame(all.slice(0, waited.length), waited);
+    await units.run('systemctl start vantage-control');
+    await spool.empty();
+    const checks = await often.checks();
+    for (const slotMs of all)
+      t.ok(
+        checks.some((at) => Math.abs(at - slotMs) < 1_000),
+        new Date(slotMs).toISOString(),
+      );
+  });
+
+  await t.test('with its drop-in, Chromium loads a page within its sandbox', async (t) => {
+    const folder = join(machine.path, dirname(DROP_IN));
+    const [browser, lent] = [join(folder, 'browser.conf'), join(folder, 'lent.conf')];
+    await copyFile(join(machine.path, 'opt/vantage-agent/current/systemd/browser.conf'), browser);
+    await writeFile(lent, ['[Service]', ...seeLent, ''].join('\n'));
+    await units.run('systemctl daemon-reload && systemctl restart vantage-agent');
+    await node.isOnline();
+    const page = await ApiMonitor.create(controlPlane, ADMIN, { type: 'browser', target: url, interval_s: 60 });
+    await page.nextCheck();
+    t.match(await page.newestCheck(), { outcome: 'ok', status_code: 200 });
+    await rm(browser);
+    await rm(lent);
   });
 
   await t.test('a second installation keeps the drop-in', async (t) => {

@@ -156,6 +156,15 @@ t.test('a check that the agent itself failed is a slot missed, and says nothing 
   }
 });
 
+t.test('why checks fail by a fault of the node is in its log, at most once a minute', async (t) => {
+  const node = new ScheduledNode();
+  node.answer = () => ({ afterMs: 100, judgment: bad('internal') });
+  node.schedule.take(everything(anAssignment(0), anAssignment(1)));
+  await node.pass(2 * MINUTE_MS);
+  t.match(node.warnings[0], { type: 'tcp', error: /./, msg: 'a check failed by a fault of this node' });
+  t.ok(node.warnings.length >= 2 && node.warnings.length <= 3, `${node.warnings.length} lines`);
+});
+
 t.test('a check that still runs costs the slots that come meanwhile, and is counted itself', async (t) => {
   const node = new ScheduledNode();
   node.answer = () => ({ afterMs: node.jobs.length === 1 ? 130_000 : 100, judgment: good });

@@ -64,6 +64,7 @@ const KEEP_LEASE_MS = 60_000;
 const KEPT_MS = 500;
 /** Probes of monitors end by the time of their type before; a child that is 5 s over this is stuck, and is replaced. */
 const CHECK_DEADLINE_MS = 125_000;
+const FAULT_WARNING_MS = 60_000;
 /** A check may wait for its turn a tenth of its interval: begun later it would be of another moment. */
 const PATIENCE_MS = { least: 5_000, most: 60_000 };
 
@@ -125,6 +126,7 @@ export class Schedule implements StateSource {
   #checksDone = 0;
   #slotsMissed = 0;
   #loopLagMs = 0;
+  #warnedOfFaultAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: ScheduleOptions) {
     this.#options = options;
@@ -332,6 +334,7 @@ export class Schedule implements StateSource {
     const measurement = await this.#measure(watched, isBad(watched.state));
     const excuse = await this.#excuseOf(measurement.judgment);
     if (this.#isClosed) return;
+    if (excuse === 'agent_fault') this.#warnOfFault(watched, measurement.judgment);
     watched.running = null;
     this.#running.remove(running);
     this.#loopLagMs = Math.max(this.#loopLagMs, measurement.loopLagMs);
@@ -359,6 +362,14 @@ export class Schedule implements StateSource {
     // a failure of this node says nothing about the target
     if (error.code === 'internal' || error.code === 'cancelled') return 'agent_fault';
     return mayBeUplink(error.code) && (await this.#options.uplink.isLost()) ? 'uplink_lost' : null;
+  }
+
+  /** Says why checks of a node fail by its own fault, at most once a minute: its owner sees only that they are missed. */
+  #warnOfFault({ assignment: { monitorId }, spec: { type } }: WatchedMonitor, { error }: CheckJudgment): void {
+    const nowMs = this.#options.clock.monotonicMs();
+    if (nowMs - this.#warnedOfFaultAt < FAULT_WARNING_MS) return;
+    this.#warnedOfFaultAt = nowMs;
+    this.#options.log.warn({ monitorId, type, error: error?.message }, 'a check failed by a fault of this node');
   }
 
   #count(

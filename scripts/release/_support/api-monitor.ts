@@ -1,11 +1,10 @@
 import type { InstalledControlPlane } from './installed-control-plane.js';
 
-const INTERVAL_S = 60;
 const PATIENCE_MS = 90_000;
 /** A plan has so many requests per minute. */
 const POLL_MS = 2_000;
 
-/** A monitor that the one node of a control plane checks every minute, by the API of its owner. */
+/** A monitor that the one node of a control plane checks, by the API of its owner. */
 export class ApiMonitor {
   private constructor(
     private readonly url: string,
@@ -16,19 +15,23 @@ export class ApiMonitor {
   static async create(
     { url, command }: InstalledControlPlane,
     owner: string,
-    settings: { readonly type: string; readonly target: string },
+    settings: { readonly type: string; readonly target: string; readonly interval_s: number },
   ): Promise<ApiMonitor> {
     const token = await command('token', 'create', '--user', owner, '--scopes', 'monitor:read,monitor:write');
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-    const body = JSON.stringify({ name: settings.type, interval_s: INTERVAL_S, ...settings });
+    const body = JSON.stringify({ name: settings.type, ...settings });
     const { id } = await dataOf<{ id: string }>(`${url}/v1/monitors`, { method: 'POST', headers, body });
     return new ApiMonitor(`${url}/v1/monitors/${id}`, headers);
   }
 
   /** Beginnings of its checks in order, in milliseconds since the epoch. */
   async checks(): Promise<number[]> {
-    const data = await dataOf<{ started_at: string }[]>(`${this.url}/checks?limit=200`, { headers: this.headers });
-    return data.map(({ started_at }) => Date.parse(started_at)).sort((a, b) => a - b);
+    return (await this.#checks()).map(({ started_at }) => Date.parse(started_at)).sort((a, b) => a - b);
+  }
+
+  /** The newest check, as its owner reads it. */
+  async newestCheck(): Promise<object | undefined> {
+    return (await this.#checks())[0];
   }
 
   /** Waits for the next check, and returns its beginning. @throws Error after a slot and a half without one */
@@ -47,6 +50,11 @@ export class ApiMonitor {
   async gapsSince(from: number): Promise<number[]> {
     const checks = (await this.checks()).filter((at) => at >= from);
     return checks.slice(1).map((at, index) => Math.round((at - (checks[index] ?? 0)) / 1_000));
+  }
+
+  /** Newest first. */
+  #checks(): Promise<{ started_at: string }[]> {
+    return dataOf(`${this.url}/checks?limit=200`, { headers: this.headers });
   }
 }
 

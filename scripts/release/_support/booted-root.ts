@@ -1,11 +1,14 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { demand } from '@vantage/shared/_support/missing.js';
 import type { Test } from 'tap';
 import { CleanRoot } from './clean-root.js';
 import { makeControlGroups } from './control-groups.js';
 import { mountDebian } from './debian.js';
+
+const run = promisify(execFile);
 
 /** Units of Debian that need a terminal, or that would fetch packages now and then. */
 const MASKED = ['console-getty.service', 'apt-daily.timer', 'apt-daily-upgrade.timer'];
@@ -41,6 +44,12 @@ umount -l /.outside
 echo ready
 exec env -i container=vantage-test PATH=/usr/sbin:/usr/bin:/sbin:/bin /lib/systemd/systemd --unit=multi-user.target --show-status=no`;
 
+/** Folders of this machine, with its programs and fonts, and where the booted one, which has too few, finds them. */
+const LENT = { '/usr': '/srv/lent/usr', '/etc/fonts': '/srv/lent/fonts', '/etc/chromium.d': '/srv/lent/chromium.d' };
+
+/** Lines of a drop-in with which a unit sees the programs of this machine in place of those of its own; both have the same Debian. */
+export const seeLent = Object.entries(LENT).map(([from, place]) => `BindReadOnlyPaths=${place}:${from}`);
+
 /**
  * Boots Debian's systemd as the first process of a machine of its own, without changes and with the network of this one;
  * gone when `t` ends. Returns once it has started all its units. @throws Error if one failed
@@ -50,6 +59,10 @@ export async function bootSystemd(t: Pick<Test, 'teardown'>): Promise<CleanRoot>
   const path = await mountDebian(t, 'bookworm-systemd');
   const { root, folders } = await makeControlGroups(t, `vantage-boot-${process.pid}`);
   await mkdir(join(path, '.outside'));
+  for (const [from, place] of Object.entries(LENT)) {
+    await mkdir(join(path, from), { recursive: true });
+    await lend(t, from, join(path, place));
+  }
   for (const unit of MASKED) await symlink('/dev/null', join(path, 'etc/systemd/system', unit));
   const holder = spawn('sh', ['-ec', OUTSIDE, 'sh', INSIDE, path, root, ...folders], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -63,4 +76,10 @@ export async function bootSystemd(t: Pick<Test, 'teardown'>): Promise<CleanRoot>
       throw new Error(`systemd is ${state}: ${(await machine.run(['systemctl', '--failed', '--plain'])).stdout}`);
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
+}
+
+async function lend(t: Pick<Test, 'teardown'>, from: string, place: string): Promise<void> {
+  await mkdir(place, { recursive: true });
+  await run('mount', ['--bind', '-o', 'ro', from, place]);
+  t.teardown(() => run('umount', ['-l', place]));
 }

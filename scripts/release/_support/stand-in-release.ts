@@ -27,7 +27,9 @@ export interface StandIn {
 const program = (version: string, fails: StandIn['fails']) => `#!/bin/sh
 case $1 in
   --version) echo ${version} ;;
-  check-release) ${fails === 'check' ? 'echo "no such module" >&2; exit 1' : 'echo "spool: a copy opens"'} ;;
+  check-release)
+    [ "$4" = --before ] && [ -x "$5" ] || { echo "no version before" >&2; exit 1; }
+    ${fails === 'check' ? 'echo "no such module" >&2; exit 1' : 'echo "spool: a copy opens"'} ;;
   enroll) cat >"$3/token" ;;
   health)
     running=$(cat "$3/../running" 2>/dev/null)

@@ -95,6 +95,8 @@ class MemoryFile {
 
 /** A node on a clock that the test moves, over any number of its processes. */
 export class ScheduledNode {
+  /** Lines of its log. */
+  readonly warnings: object[] = [];
   readonly clock = new FakeClock();
   readonly reports: Reported[] = [];
   /** Details of each report, as JSON; empty: none. */
@@ -223,7 +225,7 @@ export class ScheduledNode {
       uplink: { isLost: async () => this.isUplinkLost },
       file: this.#file,
       stored: this.#file.stored,
-      log: pino({ enabled: false }),
+      log: pino({ level: 'warn' }, { write: (line) => this.warnings.push(JSON.parse(line)) }),
       onDurable: () => {
         this.durable += 1;
       },
