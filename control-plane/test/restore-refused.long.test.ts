@@ -3,6 +3,7 @@ import path from 'node:path';
 import t from 'tap';
 import { backupOperator, digests, PASSPHRASE } from './_support/backups.js';
 import { createTestDatabase } from './_support/database.js';
+import { startRestartablePostgres } from './_support/restartable-postgres.js';
 import { SECRET_KEY, startStack } from './_support/stack.js';
 import { temporaryDirectory } from './_support/temporary-directory.js';
 
@@ -40,6 +41,36 @@ t.test('a backup that cannot be restored completely changes nothing', async (t) 
   t.equal(readFileSync(keyFile, 'utf8'), key, 'nor the key');
   t.match(await other.run('restore', file, '--replace'), { code: 0 });
   t.same(await db('users').pluck('email'), ['kept@test.example']);
+});
+
+t.test('a PostgreSQL with too few places for locks is refused first, with the setting that suffices', async (t) => {
+  const { url, db } = await createTestDatabase(t);
+  for (let day = 0; day < 300; day += 1) {
+    const [from, to] = [day, day + 1].map((days) => new Date(Date.UTC(2020, 0, 1 + days)).toISOString());
+    await db.raw(
+      `CREATE TABLE monitor_checks_2020_${day} PARTITION OF monitor_checks_7d FOR VALUES FROM ('${from}') TO ('${to}')`,
+    );
+  }
+  const file = path.join(temporaryDirectory(t), 'v.backup');
+  t.match(await backupOperator(t, url).run('backup', file), { code: 0 });
+
+  const server = await startRestartablePostgres(t);
+  const { run } = backupOperator(t, server.url);
+  for (const args of [
+    ['restore', file],
+    ['restore', file, '--replace'],
+  ]) {
+    await server.stop();
+    await server.start({ max_locks_per_transaction: '10' });
+    const { code, stderr } = await run(...args);
+    t.equal(code, 1);
+    const advice =
+      /needs \d+ locks, .*: set max_locks_per_transaction = (\d+) \(now 10\), restart PostgreSQL and repeat/;
+    t.match(stderr, advice);
+    await server.stop();
+    await server.start({ max_locks_per_transaction: advice.exec(stderr)?.[1] ?? '' });
+    t.match(await run(...args), { code: 0 });
+  }
 });
 
 t.test('a database that servers use, or that belongs to something else, is not restored into', async (t) => {

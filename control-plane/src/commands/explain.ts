@@ -3,6 +3,7 @@ import { MessageServerError } from '../bus/errors.js';
 import { ConfigError } from '../config/config.js';
 import { SealBrokenError } from '../crypto/sealing.js';
 import { SecretKeyFileError } from '../crypto/secret-key.js';
+import { TooFewLocksError } from '../db/backup/lock-budget.js';
 import { DataDirectoryInUseError, EmbeddedPostgresError, NoDatabaseError } from '../db/embedded/index.js';
 import { NewerDatabaseError } from '../db/migrate.js';
 import { isUnavailable } from '../db/unavailable.js';
@@ -42,6 +43,7 @@ const selfExplaining = [
   MessageServerError,
   SecretKeyFileError,
   DenyListError,
+  TooFewLocksError,
 ];
 
 function isSelfExplaining(error: unknown): error is Error {

@@ -8,21 +8,25 @@ export interface RestartablePostgres {
   readonly url: string;
   /** A fast shutdown, as an administrator's: sessions are ended, then connections are refused. */
   stop(): Promise<void>;
-  /** Starts the same database again, at the same URL. */
-  start(): Promise<void>;
+  /** Starts the same database again, at the same URL; `settings` replace those of before. */
+  start(settings?: Readonly<Record<string, string>>): Promise<void>;
 }
 
-/** Starts a server for the test; stopped with the test. */
-export async function startRestartablePostgres(t: Test): Promise<RestartablePostgres> {
+/** Starts a server with these settings for the test; stopped with the test. */
+export async function startRestartablePostgres(
+  t: Test,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<RestartablePostgres> {
   const dataDir = temporaryDirectory(t);
-  const start = () => startEmbeddedPostgres({ dataDir, log: pino({ level: 'silent' }), settings: { fsync: 'off' } });
-  let running = await start();
+  const start = (own: Readonly<Record<string, string>>) =>
+    startEmbeddedPostgres({ dataDir, log: pino({ level: 'silent' }), settings: { fsync: 'off', ...own } });
+  let running = await start(settings);
   t.teardown(() => running.stop());
   return {
     url: running.url,
     stop: () => running.stop(),
-    async start() {
-      running = await start();
+    async start(own = settings) {
+      running = await start(own);
     },
   };
 }

@@ -5,6 +5,7 @@ import { jobQueueSchema } from '../job-queue-schema.js';
 import { lockMigrations } from '../lock-migrations.js';
 import { applyWithin } from '../migrate.js';
 import { type Catalog, type CopiedSequence, type CopiedTable, columnsOf, copySettings } from './catalog.js';
+import { countNewRelations, countRelations, demandLocks } from './lock-budget.js';
 
 /** Runs `work` in one transaction, while processes that start wait for its end. */
 export function writeOneState<T>(db: Knex, work: (trx: Knex.Transaction) => Promise<T>): Promise<T> {
@@ -44,8 +45,9 @@ export async function listLiveReplicas(trx: Knex.Transaction, withinMs: number):
   return rows.map(({ id }) => id);
 }
 
-/** Drops everything of ours, and nothing of extensions. */
+/** Drops everything of ours, and nothing of extensions. @throws TooFewLocksError */
 export async function dropEverything(trx: Knex.Transaction): Promise<void> {
+  await demandLocks(trx, await countRelations(trx));
   await trx.raw("SET LOCAL lock_timeout = '20s'");
   await trx.raw('DROP SCHEMA IF EXISTS ?? CASCADE', [jobQueueSchema]);
   await trx.raw(`
@@ -67,9 +69,14 @@ export async function dropEverything(trx: Knex.Transaction): Promise<void> {
     END $$`);
 }
 
-/** Creates the tables of a catalog, empty. @throws Error for a migration or a bound that no version has written */
+/**
+ * Creates the tables of a catalog, empty.
+ * @throws Error for a migration or a bound that no version has written
+ * @throws TooFewLocksError
+ */
 export async function createTables(trx: Knex.Transaction, { migrations, partitions, tables }: Catalog): Promise<void> {
   await applyWithin(trx, migrations);
+  await demandLocks(trx, await countNewRelations(trx, partitions));
   for (const { name, parent, bound } of partitions) {
     const { rows } = await trx.raw('SELECT to_regclass(?) IS NOT NULL AS exists', [name]);
     if (rows[0].exists) continue;
