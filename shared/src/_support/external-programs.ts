@@ -8,6 +8,7 @@ export const packagesOf = {
   cat: 'coreutils',
   chromium: 'chromium',
   chronyd: 'chrony',
+  cp: 'coreutils',
   curl: 'curl',
   debootstrap: 'debootstrap',
   dpkg: 'dpkg',

@@ -14,6 +14,7 @@ import * as replicaRanges from './0012-replica-ranges.js';
 import * as unfitNodes from './0013-unfit-nodes.js';
 import * as recipientStops from './0014-recipient-stops.js';
 import * as rollouts from './0015-rollouts.js';
+import * as dueMonitors from './0016-due-monitors.js';
 
 /** An index on a table that may have many rows. On a partitioned table it is built on one partition after another. */
 export interface BuiltIndex {
@@ -55,4 +56,5 @@ export const migrations: readonly Migration[] = [
   unfitNodes,
   recipientStops,
   rollouts,
+  dueMonitors,
 ];

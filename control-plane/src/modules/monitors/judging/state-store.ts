@@ -1,6 +1,7 @@
 import type { NodeWord } from '@vantage/shared/monitor-state/node-reducer.js';
 import type { MonitorHealth } from '@vantage/shared/monitor-state/quorum.js';
 import type { Knex } from 'knex';
+import { queryPrepared } from '../../../db/prepared.js';
 import type { Node } from '../../nodes/index.js';
 import type { EventType } from '../definition/event-type.js';
 import type { OpenEvent } from './transition.js';
@@ -103,6 +104,7 @@ export async function claimDue(trx: Knex, limit: number): Promise<DueMonitor[]> 
     [ids],
   );
   const taken = free.map(({ monitor_id }) => monitor_id);
+  await dropRepeated(trx, taken);
   if (taken.length < ids.length)
     await trx.raw(
       `INSERT INTO monitor_due (monitor_id, due_at) SELECT monitor_id, clock_timestamp() + ${BUSY} FROM monitor_states
@@ -110,6 +112,19 @@ export async function claimDue(trx: Knex, limit: number): Promise<DueMonitor[]> 
       [ids, taken],
     );
   return taken.map((id) => ({ id, waitedMs: longest.get(id) ?? 0 }));
+}
+
+const REPEATED = {
+  name: 'drop-repeated-due',
+  text: `
+    DELETE FROM monitor_due WHERE id = ANY(ARRAY(
+      SELECT id FROM monitor_due WHERE monitor_id = ANY($1::text[]) AND due_at <= clock_timestamp() FOR UPDATE SKIP LOCKED
+    )) RETURNING id`,
+};
+
+/** Takes the other due rows of claimed monitors out of the queue: their judgment reads all that these were queued for. */
+async function dropRepeated(trx: Knex, monitorIds: readonly string[]): Promise<void> {
+  await queryPrepared(trx, REPEATED, [[...monitorIds]]);
 }
 
 /** Number of due judgments that have not been claimed. */
