@@ -56,7 +56,7 @@ t.test('a crash of PostgreSQL loses no task that was accepted, with its result o
   const settings = { fsync: 'off', wal_writer_delay: '10s' };
   const postgres = await startEmbeddedPostgres({ dataDir, log, settings });
   t.teardown(() => postgres.stop());
-  const db = openDatabase({ url: postgres.url, poolSize: 1, applicationName: 'vantage test' });
+  const db = openDatabase({ url: postgres.url, poolSize: 2, applicationName: 'vantage test' });
   t.teardown(() => db.destroy());
   await migrate(db, log);
   await ensurePartitions(db, Date.now());
