@@ -202,6 +202,10 @@ const answersOf = (records: number) =>
   }));
 /** Slots of each second. */
 const days = (count: number) => ({ firstMs: 0, lastMs: count * DAY_MS, count: count * 86_400 + 1 });
+const everyOther = many(170_000, (n) => ({ firstMs: n * 2_000, lastMs: n * 2_000, count: 1 }));
+const minutes = (afterMs: number, count: number) =>
+  many(count, (n) => ({ fromMs: n * 180_000 + afterMs, toMs: n * 180_000 + afterMs + 60_000 }));
+const [downs, unwatched] = [minutes(0, 170_000), minutes(30_000, 20_000)];
 const flapping = (laterMs: number) =>
   many(5_760, (n) => ({
     id: `ev_${n}`,
@@ -300,11 +304,7 @@ const loops: readonly { readonly name: string; readonly work: () => unknown }[] 
   },
   {
     name: 'a range of missed slots of which every other one was reported',
-    work: () =>
-      untold(
-        days(4),
-        many(170_000, (n) => ({ firstMs: n * 2_000, lastMs: n * 2_000, count: 1 })),
-      ),
+    work: () => untold(days(4), everyOther),
   },
   {
     name: 'events of eight days of flapping that late results move',
@@ -312,14 +312,7 @@ const loops: readonly { readonly name: string; readonly work: () => unknown }[] 
   },
   {
     name: 'uptime over a year of outages and windows',
-    work: () => {
-      const every = (ms: number) =>
-        many(170_000, (n) => ({ fromMs: n * 180_000 + ms, toMs: n * 180_000 + ms + 60_000 }));
-      const [downs, unwatched] = [every(0), every(30_000).slice(0, 20_000)];
-      return new Promise((resolve) => setImmediate(resolve)).then(() =>
-        measureUptime({ asked: { fromMs: 0, toMs: 366 * DAY_MS }, firstCheckMs: 0, downs, unwatched }),
-      );
-    },
+    work: () => measureUptime({ asked: { fromMs: 0, toMs: 366 * DAY_MS }, firstCheckMs: 0, downs, unwatched }),
   },
   {
     name: 'a reputation list of a million lines that is stored and read',

@@ -246,6 +246,7 @@ t.test('a spool survives any damage to its file', async (t) => {
     cpSync(folder, copy, { recursive: true });
     const offset = Math.floor(Math.random() * size);
     damage(join(copy, FILE), offset, 1 + Math.floor(Math.random() ** 4 * 9_000));
+    if (looksNewer(join(copy, FILE))) continue;
     const spool = await openSpool(t, { folder: copy });
     const breaches = await findBreaches(spool);
     // all of them, in the old epoch or as a gap in a new one
@@ -278,6 +279,15 @@ t.test('a file that turns out corrupt while it is open is replaced; what was in 
   t.same(await findBreaches(spool), []);
   t.equal(spool.stats().problem, null);
 });
+
+/**
+ * Damage to `user_version` that makes the file look like one of a later format, which is refused: see the test above.
+ * SQLite's database header keeps it at offset 60, and the application's mark at offset 68.
+ */
+function looksNewer(path: string): boolean {
+  const header = readFileSync(path);
+  return header.readInt32BE(60) > 1 && header.toString('latin1', 68, 72) === 'VANT';
+}
 
 function replaceByForeignDatabase(path: string): void {
   rmSync(path);

@@ -10,7 +10,9 @@ export interface TurnLoad<T> {
 }
 
 /** Limit for a turn of the event loop, in milliseconds: a longer one holds up links, leases and all requests. */
-export const LONGEST_TURN_MS = 50;
+const LONGEST_TURN_MS = 50;
+/** Result of `referenceMs` on a machine that has its processors for itself. */
+const QUIET_REFERENCE_MS = 30;
 /**
  * Number of attempts. A turn that is long only sometimes was the garbage collector or the compiler: work that holds the
  * loop holds it every time.
@@ -19,12 +21,27 @@ const ATTEMPTS = 4;
 
 /** Checks that no turn of the event loop is long while `work` runs, in at least one of a few attempts. */
 export async function holdsNobodyUp(t: Test, name: string, work: () => unknown): Promise<void> {
-  let [longestMs, turns] = [Number.POSITIVE_INFINITY, 0];
-  for (let attempt = 0; attempt < ATTEMPTS && longestMs >= LONGEST_TURN_MS; attempt += 1) {
-    const load = await measureTurns(work);
-    if (load.longestMs < longestMs) ({ longestMs, turns } = load);
+  const tried: string[] = [];
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const { longestMs, turns } = await measureTurns(work);
+    const slowness = longestMs < LONGEST_TURN_MS ? 1 : Math.max(1, referenceMs() / QUIET_REFERENCE_MS);
+    const limitMs = LONGEST_TURN_MS * slowness;
+    tried.push(`${longestMs.toFixed(1)} of ${limitMs.toFixed(1)} ms in the longest of ${turns} turns`);
+    if (longestMs < limitMs) break;
+    if (attempt === ATTEMPTS - 1) t.fail(`${name}: ${tried.join('; ')}`);
   }
-  t.ok(longestMs < LONGEST_TURN_MS, `${name}: ${longestMs.toFixed(1)} ms in the longest of ${turns} turns`);
+  t.comment(`${name}: ${tried.at(-1)}`);
+}
+
+/**
+ * Processor time of a fixed piece of work, in milliseconds. A processor that is shared with other threads or
+ * virtual machines does less in the same processor time, and the limit grows with it.
+ */
+function referenceMs(): number {
+  const before = mainThreadMs();
+  const numbers = Array.from({ length: 100_000 }, (_, index) => (index * 7_919) % 100_003);
+  numbers.sort((a, b) => a - b);
+  return mainThreadMs() - before;
 }
 
 /**

@@ -13,11 +13,13 @@ function stepOf({ firstMs, lastMs, count }: SlotRun): number {
 
 /** True if a slot is among those already reported. */
 export function isToldAt(told: readonly SlotRun[], slotMs: number): boolean {
-  return told.some((run) => {
-    if (slotMs < run.firstMs || slotMs > run.lastMs) return false;
-    const step = stepOf(run);
-    return step === 0 || isWhole((slotMs - run.firstMs) / step);
-  });
+  return told.some((run) => isIn(run, slotMs));
+}
+
+function isIn(run: SlotRun, slotMs: number): boolean {
+  if (slotMs < run.firstMs || slotMs > run.lastMs) return false;
+  const step = stepOf(run);
+  return step === 0 || isWhole((slotMs - run.firstMs) / step);
 }
 
 /** Greatest number of slots of a run that are compared with other runs: runs of one agent hardly overlap. */
@@ -37,8 +39,7 @@ export function untold(run: SlotRun, told: readonly SlotRun[]): SlotRun[] {
     const { first, last } = overlapOf(run, step, other);
     compared += 1 + Math.max(0, last - first);
     if (compared > MAX_COMPARED) return [];
-    const one = [other];
-    for (let index = first; index <= last; index += 1) if (isToldAt(one, slotMs(index))) isTaken[index] = 1;
+    for (let index = first; index <= last; index += 1) if (isIn(other, slotMs(index))) isTaken[index] = 1;
   }
   const free: SlotRun[] = [];
   for (let next = 0; next < run.count; next += 1) {
