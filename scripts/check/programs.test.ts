@@ -13,8 +13,8 @@ t.test('a program that no declaration covers is a finding, with what to write', 
     `agent/test/a.test.ts:2: starts "curl" and does not declare it: missing('curl') for a test's skip, demand('curl') elsewhere`,
   ]);
   t.match(judge({ 'scripts/bench/a.ts': spawnCurl }), [/^scripts\/bench\/a\.ts:1: starts "curl"/]);
-  t.match(judge({ 'scripts/setup/a.mjs': "execFile('wget', [])" }), [
-    /a\.mjs:1: starts "wget", which shared\/src\/_support\/external-programs\.ts does not name$/,
+  t.match(judge({ 'scripts/setup/a.mjs': "execFile('aria2c', [])" }), [
+    /a\.mjs:1: starts "aria2c", which shared\/src\/_support\/external-programs\.ts does not name$/,
   ]);
   t.strictSame(judge({ 'agent/test/a.test.ts': `const skip = missing('curl');\n${spawnCurl}` }), []);
 });

@@ -32,6 +32,7 @@ const testedWith: Readonly<Record<string, string>> = {
   'testssl.sh': 'the audit of TLS, compared with testssl, in the lab',
   traceroute: 'comparison of traceroute probes with traceroute, in the lab',
   unbound: 'DNS against a real resolver, in the lab',
+  wget: 'an installation where there is no curl',
   whois: 'registrations, compared with whois',
   'zonemaster-cli': 'the audit of zones, compared with zonemaster, in the lab',
 };

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, mkdtemp, readFile, readlink, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -14,6 +14,8 @@ const STEPS = ['mv', 'ln', 'rm', 'tar'];
 
 /** Home of a user on a machine without systemd, where a script of the operator starts and stops the agent. */
 export class Machine {
+  #programs = '/usr/bin:/bin:/usr/sbin:/sbin';
+
   private constructor(readonly home: string) {}
 
   /** One with an enrolled node; gone when `t` ends. */
@@ -64,9 +66,17 @@ if [ "$1" = start ]; then echo "$now" >"${running}"; else rm -f "${running}"; fi
     return { code: code as number | null, stdout, stderr };
   }
 
+  /** Hides a program of the system. */
+  async hide(name: string): Promise<void> {
+    await mkdir(this.path('programs'));
+    const others = (await readdir('/usr/bin')).filter((other) => other !== name);
+    for (const other of others) await symlink(join('/usr/bin', other), this.path(`programs/${other}`));
+    this.#programs = this.path('programs');
+  }
+
   /** Environment of a run, and what it has in addition. */
   #env(more: Readonly<Record<string, string>> = {}): Record<string, string> {
-    return { PATH: `${this.path('tools')}:/usr/bin:/bin:/usr/sbin:/sbin`, HOME: this.home, TMPDIR: this.home, ...more };
+    return { PATH: `${this.path('tools')}:${this.#programs}`, HOME: this.home, TMPDIR: this.home, ...more };
   }
 
   /** Puts the version into the place where the agent's upgrade command leaves it. */

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { chmod, cp, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,6 +19,8 @@ export interface StandIn {
   readonly key: ReleaseKey;
   readonly nextKey?: string;
   readonly glibc?: string;
+  /** Size of a file that only takes place. */
+  readonly ballastBytes?: number;
   /** Outcome of its check before it replaces another, and of its health afterwards. */
   readonly fails?: 'check' | 'health';
 }
@@ -30,7 +32,7 @@ case $1 in
   check-release)
     [ "$4" = --before ] && [ -x "$5" ] || { echo "no version before" >&2; exit 1; }
     ${fails === 'check' ? 'echo "no such module" >&2; exit 1' : 'echo "spool: a copy opens"'} ;;
-  enroll) cat >"$3/token" ;;
+  enroll) cat >"$3/token" && printf '%s\\n' "$@" >"$3/arguments" ;;
   health)
     running=$(cat "$3/../running" 2>/dev/null)
     if [ "$running" = ${version} ] && ${fails === 'health' ? 'false' : 'true'}; then echo "version ${version}: link open"; exit 0; fi
@@ -40,7 +42,10 @@ esac
 `;
 
 /** Writes the release to a folder that is gone when `t` ends. */
-export async function makeStandIn(t: Test, { version, key, nextKey, glibc = '2.2', fails }: StandIn): Promise<string> {
+export async function makeStandIn(
+  t: Test,
+  { version, key, nextKey, glibc = '2.2', ballastBytes = 0, fails }: StandIn,
+): Promise<string> {
   demand('tar');
   const folder = await mkdtemp(join(tmpdir(), 'vantage-stand-in-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
@@ -51,6 +56,7 @@ export async function makeStandIn(t: Test, { version, key, nextKey, glibc = '2.2
   await chmod(join(tree, 'bin/vantage-agent'), 0o755);
   await cp(join(ROOT, 'systemd'), join(tree, 'systemd'), { recursive: true });
   await cp(join(ROOT, 'control-plane/install'), join(tree, 'install'), { recursive: true });
+  await writeFile(join(tree, 'ballast'), randomBytes(ballastBytes));
   const archive = join(folder, `${name}.tar.gz`);
   await run('tar', ['--create', '--gzip', '--file', archive, '--directory', folder, name]);
   await rm(tree, { recursive: true });

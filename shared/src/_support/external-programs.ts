@@ -67,6 +67,7 @@ export const packagesOf = {
   umount: 'mount',
   unbound: 'unbound',
   unshare: 'util-linux',
+  wget: 'wget',
   whois: 'whois',
   'zonemaster-cli': 'zonemaster-cli',
 } as const;

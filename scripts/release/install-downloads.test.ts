@@ -1,0 +1,74 @@
+import { appendFile, writeFile } from 'node:fs/promises';
+import { missing } from '@vantage/shared/_support/missing.js';
+import t, { type Test } from 'tap';
+import { Machine } from './_support/a-machine.js';
+import { newKey } from './_support/built-release.js';
+import { makeCertificate, serveRelease } from './_support/release-server.js';
+import { makeStandIn } from './_support/stand-in-release.js';
+import { ReleaseKey } from './minisign.js';
+
+// How install-agent gets a release; a stand-in for the agent, so that it takes no time.
+
+const options = { skip: missing('openssl', 'tar', 'sh', 'curl', 'wget') };
+const key = ReleaseKey.read(newKey());
+const SETTINGS = '.config/vantage/agent.env';
+const current = { current: '0.1.0' };
+
+async function setUp(t: Test) {
+  const machine = await Machine.make(t);
+  const folder = await makeStandIn(t, { version: '0.1.0', key });
+  return { machine, folder, from: (url: string) => machine.install(['--release', url, '--key', key.publicKey]) };
+}
+
+for (const program of ['curl', 'wget'])
+  t.test(`${program} trusts the certificate that the settings of the agent name, and no other`, options, async (t) => {
+    const { machine, folder, from } = await setUp(t);
+    if (program === 'wget') await machine.hide('curl');
+    const certificate = machine.path('cert.pem');
+    await makeCertificate(certificate);
+    const { url } = await serveRelease(t, folder, { certificate });
+    t.match(await from(url), { code: 1, stderr: /manifest cannot be downloaded/ });
+    t.match(await machine.versions(), { current: null });
+
+    await writeFile(machine.path(SETTINGS), `NODE_EXTRA_CA_CERTS=/no/such/file\n`);
+    t.match(await from(url), { code: 1, stderr: /NODE_EXTRA_CA_CERTS is \/no\/such\/file, which cannot be read/ });
+    await writeFile(machine.path(SETTINGS), `NODE_EXTRA_CA_CERTS="${certificate}"\n`);
+    const { code, stderr } = await from(url);
+    t.equal(code, 0, stderr);
+    t.match(await machine.versions(), current);
+  });
+
+for (const program of ['curl', 'wget'])
+  t.test(`${program} goes through the proxy that the settings of the agent name`, options, async (t) => {
+    const { machine, folder, from } = await setUp(t);
+    if (program === 'wget') await machine.hide('curl');
+    const proxy = await serveRelease(t, folder);
+    await appendFile(machine.path(SETTINGS), `VANTAGE_AGENT_PROXY=${proxy.url}\n`);
+    const { code, stderr } = await from('http://release.invalid/0.1.0');
+    t.equal(code, 0, stderr);
+    t.equal(proxy.asked[0], 'http://release.invalid/0.1.0/manifest');
+    t.match(await machine.versions(), current);
+  });
+
+t.test('a release is installed where there is IPv6 only', options, async (t) => {
+  const { machine, folder, from } = await setUp(t);
+  const { url } = await serveRelease(t, folder, { host: '::1' });
+  t.match(await from(url), { code: 0 });
+  t.match(await machine.versions(), current);
+});
+
+t.test('a download that stands still is given up, and a second run finishes', options, async (t) => {
+  const { machine, folder, from } = await setUp(t);
+  // the limit of the script, 30 seconds, is one second here
+  await machine.standIn(
+    'curl',
+    `for word; do shift; [ "$word" != 30 ] || word=1; set -- "$@" "$word"; done\nexec /usr/bin/curl "$@"`,
+  );
+  const stalled = await serveRelease(t, folder, {
+    answer: (_request, response) => response.writeHead(200, { 'content-length': 1_000 }).write('vantage-release 1\n'),
+  });
+  t.match(await from(stalled.url), { code: 1, stderr: /manifest cannot be downloaded/ });
+  t.match(await machine.versions(), { current: null });
+  t.match(await from((await serveRelease(t, folder)).url), { code: 0 });
+  t.match(await machine.versions(), current);
+});
