@@ -23,7 +23,10 @@ const PLACES = ['/opt', '/usr/local', '/etc', '/var/lib'];
 
 /** A bare Debian with the script and releases of some versions in /srv. */
 async function setUp(t: Test, ...releases: readonly Omit<StandIn, 'key'>[]) {
-  const root = await CleanRoot.make(t);
+  return prepare(t, await CleanRoot.make(t), releases);
+}
+
+async function prepare(t: Test, root: CleanRoot, releases: readonly Omit<StandIn, 'key'>[]) {
   await cp(SCRIPT, join(root.path, 'srv/install-agent'));
   for (const one of releases)
     await cp(await makeStandIn(t, { ...one, key }), join(root.path, 'srv', one.version), { recursive: true });
@@ -128,3 +131,19 @@ t.test(
     t.match(await install('0.1.0', '--uninstall', '--purge'), { code: 0 });
   },
 );
+
+t.test('Debian 11 is refused: for its OpenSSL and, with minisign, for its C library', options, async (t) => {
+  const bullseye = await CleanRoot.make(t, 'bullseye');
+  const { root, install, path } = await prepare(t, bullseye, [{ version: '0.1.0', glibc: '2.34' }]);
+  const before = await root.files(...PLACES);
+  const stderr = /OpenSSL before 3 cannot verify the signature: install minisign/;
+  t.match(await install('0.1.0', '--no-enroll'), { code: 1, stderr });
+  t.strictSame(await root.files(...PLACES), before);
+  // it has no package of minisign
+  await writeFile(path('usr/bin/minisign'), '#!/bin/sh\n', { mode: 0o755 });
+  t.match(await install('0.1.0', '--no-enroll'), {
+    code: 1,
+    stderr: /has glibc 2\.31, the agent needs 2\.34 or newer/,
+  });
+  t.strictSame(await root.files(...PLACES), before);
+});

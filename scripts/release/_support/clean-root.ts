@@ -6,7 +6,7 @@ import type { Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { demand } from '@vantage/shared/_support/missing.js';
 import type { Test } from 'tap';
-import { mountDebian } from './debian.js';
+import { type Debian, mountDebian } from './debian.js';
 
 /** Exit code and output of a command. */
 interface Ended {
@@ -30,9 +30,9 @@ export class CleanRoot {
   ) {}
 
   /** One without changes, on top of a Debian that is fetched once per checkout; gone when `t` ends. */
-  static async make(t: Pick<Test, 'teardown'>): Promise<CleanRoot> {
+  static async make(t: Pick<Test, 'teardown'>, debian: Debian = 'bookworm'): Promise<CleanRoot> {
     demand('unshare', 'mount', 'umount', 'sh', 'nsenter', 'pivot_root', 'sleep');
-    const path = await mountDebian(t, 'bookworm');
+    const path = await mountDebian(t, debian);
     await mkdir(join(path, '.outside'));
     const enter = `cd "$0" && mount -t proc proc proc && mount --rbind /dev dev && pivot_root . .outside && umount -l /.outside && echo ready && exec sleep infinity`;
     const holder = spawn('unshare', ['--mount', '--pid', '--fork', '--kill-child', 'sh', '-ec', enter, path], {

@@ -10,14 +10,15 @@ import type { Test } from 'tap';
 
 const run = promisify(execFile);
 const CACHE = fileURLToPath(new URL('../../../../.cache/roots/', import.meta.url));
-const SUITE = 'bookworm';
 
-/** Packages in addition to the smallest Debian, by the name of the folder that keeps it. */
+/** Suite, and packages in addition to its smallest Debian, by the name of the folder that keeps it. */
 const debians = {
   /** For a one-line installation. */
-  bookworm: ['ca-certificates', 'curl', 'openssl'],
+  bookworm: ['bookworm', 'ca-certificates', 'curl', 'openssl'],
   /** Init system of Debian, and what it recommends for units with a user of their own, in addition. */
-  'bookworm-systemd': ['ca-certificates', 'curl', 'openssl', 'systemd-sysv', 'libnss-systemd'],
+  'bookworm-systemd': ['bookworm', 'ca-certificates', 'curl', 'openssl', 'systemd-sysv', 'libnss-systemd'],
+  /** Too old for the archives. */
+  bullseye: ['bullseye', 'openssl'],
 } as const;
 
 /** A Debian that debootstrap makes once per checkout. */
@@ -45,7 +46,8 @@ async function fetchDebian(debian: Debian): Promise<string> {
   if (existsSync(folder)) return folder;
   const fresh = `${folder}.${process.pid}`;
   await mkdir(CACHE, { recursive: true });
-  await run('debootstrap', ['--variant=minbase', `--include=${debians[debian].join(',')}`, SUITE, fresh], {
+  const [suite, ...packages] = debians[debian];
+  await run('debootstrap', ['--variant=minbase', `--include=${packages.join(',')}`, suite, fresh], {
     maxBuffer: 64 * 1024 * 1024,
   });
   await rename(fresh, folder).catch((error: unknown) => {
