@@ -73,6 +73,25 @@ t.test('a new assignment is checked at once, at its real time, not where its slo
   t.equal(node.jobs.length, 1, 'assignments of the previous process are not new');
 });
 
+t.test('a slot that begins while the agent restarts is checked if it is back within five seconds', async (t) => {
+  for (const { awayMs, kind } of [
+    { awayMs: 2500, kind: 'check' },
+    { awayMs: 5000, kind: 'missed' },
+  ]) {
+    const node = new ScheduledNode();
+    node.schedule.take(everything(anAssignment(0)));
+    await node.pass(MINUTE_MS);
+    const slotMs = slotStart(slotAt(node.serverNow, gridOf(0)) + 1, gridOf(0));
+    await node.pass(slotMs - node.serverNow - 500);
+    // in addition to two seconds in which it closes
+    await node.restart(awayMs);
+    await node.pass(2000);
+    const [report] = node.reports.slice(-1);
+    t.equal(report?.kind, kind, `${awayMs} ms`);
+    t.equal(node.slotsOf(monitorId(0), MINUTE_MS).at(-1), slotMs);
+  }
+});
+
 t.test('a first check that was not made is missed at its real time, by the next process too', async (t) => {
   const cases = {
     'the agent failed': { answer: { afterMs: 100, judgment: bad('internal') }, reason: 'agent_fault', restarts: false },

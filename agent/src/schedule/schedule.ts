@@ -22,7 +22,7 @@ import { Lease } from './lease.js';
 import { askedReport, checkReport, missedReport, newestState, type SlotReport, stateAfter } from './reports.js';
 import { type RunningCheck, RunningChecks } from './running-checks.js';
 import type { ScheduleFile } from './schedule-file.js';
-import { isFarAhead, planResume, planSlots } from './slot-plan.js';
+import { isFarAhead, LATEST_START_AFTER_RESTART_MS, LATEST_START_MS, planResume, planSlots } from './slot-plan.js';
 import type { StoredRow, ToldSchedule } from './stored-schedule.js';
 import { keptProgress, UnkeptReports } from './unkept-reports.js';
 import { mayBeUplink } from './uplink-codes.js';
@@ -42,7 +42,7 @@ import {
 //   assigned --server time known--> slot of now checked at once --answer--> reported, waits for the next slot
 //                                      '--kept from before, one of too many, or had by the assignment before--> waits
 //   waits --due--> checked --answer--> reported, waits for the next slot
-//     |    '--due while checked, or over a second ago--> missed: reported
+//     |    '--due while checked, or over a second ago (five after a restart)--> missed: reported
 //     '--dropped, another generation, lease over--> forgotten; its check is still reported
 //
 //   missed   stopped      no agent ran, the machine slept, or server time was set forward
@@ -290,8 +290,9 @@ export class Schedule implements StateSource {
   }
 
   #advance(watched: WatchedMonitor, nowMs: number, reason: MissedReason): void {
+    const latestStartMs = watched.isResuming ? LATEST_START_AFTER_RESTART_MS : LATEST_START_MS;
     if (watched.isResuming) this.#resume(watched, nowMs);
-    const step = planSlots(watched, nowMs, watched.grid);
+    const step = planSlots(watched, nowMs, watched.grid, latestStartMs);
     if (step !== null) {
       watched.done = step.done;
       if (step.run !== null) void this.#check(watched, step.run);

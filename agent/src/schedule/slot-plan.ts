@@ -4,10 +4,12 @@ import { dueSlot, type MissedSlots, type SlotGrid, slotAt, slotStart } from '@va
 //
 //   done        due but late           the slot of now
 //    |-----|-----|-----|-----|-----|---------|
-//          '------ missed ---------'   run, where it began within the last second and nothing runs; else missed too
+//          '------ missed ---------'   run, where it began within the last second (five after a restart) and nothing runs; else missed too
 
 /** A slot that began longer ago is not begun: else everything would begin at once after a pause. */
 export const LATEST_START_MS = 1000;
+/** The same for the first step after a restart: an upgrade, which takes less, misses no slot of an interval of a minute. */
+export const LATEST_START_AFTER_RESTART_MS = 5000;
 /** Slots older than this are not reported: the spool would not keep the reports either. */
 const MAX_AGE_MS = 72 * 3_600_000;
 /** A last slot so far ahead of now was numbered by a clock that was wrong, and waited for it would be for ever. */
@@ -30,11 +32,16 @@ export interface SlotStep {
 }
 
 /** Plans the next step at `nowMs` (server time) for an assignment with this progress; null: nothing is due yet. */
-export function planSlots({ done, running }: SlotProgress, nowMs: number, grid: SlotGrid): SlotStep | null {
+export function planSlots(
+  { done, running }: SlotProgress,
+  nowMs: number,
+  grid: SlotGrid,
+  latestStartMs = LATEST_START_MS,
+): SlotStep | null {
   if (done === null) return null;
   const due = dueSlot(done, nowMs, grid);
   if (due === null) return null;
-  const isLate = nowMs - slotStart(due.slot, grid) > LATEST_START_MS;
+  const isLate = nowMs - slotStart(due.slot, grid) > latestStartMs;
   const isMissed = isLate || running !== null;
   const missed = isMissed ? { first: done + 1, last: due.slot } : due.missed;
   return {
@@ -49,7 +56,7 @@ export function planSlots({ done, running }: SlotProgress, nowMs: number, grid: 
  */
 export function planResume({ done, running }: SlotProgress, nowMs: number, grid: SlotGrid): Omit<SlotStep, 'run'> {
   if (done === null || isFarAhead(done, nowMs, grid)) return { missed: [], done: slotAt(nowMs, grid) };
-  const step = planSlots({ done, running: null }, nowMs, grid);
+  const step = planSlots({ done, running: null }, nowMs, grid, LATEST_START_AFTER_RESTART_MS);
   // the next step starts the present slot, if it is not too late
   const reached = step === null ? done : step.run === null ? step.done : step.done - 1;
   const since = reached > done ? [{ first: done + 1, last: reached }] : [];

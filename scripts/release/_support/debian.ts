@@ -16,7 +16,7 @@ const debians = {
   /** For a one-line installation. */
   bookworm: ['bookworm', 'ca-certificates', 'curl', 'openssl'],
   /** Init system of Debian, and what it recommends for units with a user of their own, in addition. */
-  'bookworm-systemd': ['bookworm', 'ca-certificates', 'curl', 'openssl', 'systemd-sysv', 'libnss-systemd'],
+  'bookworm-systemd': ['bookworm', 'ca-certificates', 'curl', 'minisign', 'systemd-sysv', 'libnss-systemd'],
   /** Too old for the archives. */
   bullseye: ['bullseye', 'openssl'],
 } as const;

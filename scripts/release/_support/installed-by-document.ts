@@ -1,5 +1,6 @@
-import { rename, symlink, writeFile } from 'node:fs/promises';
+import { link, readFile, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { lastingPort } from '@vantage/shared/_support/lasting-port.js';
 import { main } from '../index.js';
 import { ReleaseKey } from '../minisign.js';
@@ -8,14 +9,16 @@ import type { CleanRoot } from './clean-root.js';
 import { type InstalledControlPlane, VERSION } from './installed-control-plane.js';
 import { makeLaterRelease } from './later-release.js';
 
-/** Commands of docs/install.md, "Install a control plane". */
-const INSTALL = `cd /srv/release/latest
-sha256sum --check SHA256SUMS
-mkdir -p /opt/vantage-control/${VERSION} /etc/vantage
-tar --extract --file vantage-control-${VERSION}-linux-x64.tar.gz --strip-components=1 --directory /opt/vantage-control/${VERSION}
-ln -sfn ${VERSION} /opt/vantage-control/current
-ln -sfn /opt/vantage-control/current/bin/vantage-control /usr/local/bin/vantage-control
-cp /opt/vantage-control/current/systemd/vantage-control.service /etc/systemd/system/`;
+const DOCUMENT = fileURLToPath(new URL('../../../../docs/install.md', import.meta.url));
+
+/** Blocks of commands below a heading of docs/install.md, as they are printed. @throws Error without any */
+export async function commandsBelow(heading: string): Promise<readonly string[]> {
+  const sections = (await readFile(DOCUMENT, 'utf8')).split(/^## /m);
+  const section = sections.find((one) => one.startsWith(`${heading}\n`)) ?? '';
+  const blocks = [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, commands = '']) => commands);
+  if (blocks.length === 0) throw new Error(`docs/install.md has no commands below "${heading}"`);
+  return blocks;
+}
 
 /** Builds a release, and installs its control plane in a machine as docs/install.md says; the unit is not started yet. */
 export async function installByDocument(machine: CleanRoot): Promise<InstalledControlPlane> {
@@ -29,8 +32,9 @@ export async function installByDocument(machine: CleanRoot): Promise<InstalledCo
     await symlink(version, join(releases, 'latest.new'));
     await rename(join(releases, 'latest.new'), join(releases, 'latest'));
   };
-  await serve(VERSION);
-  const installed = await machine.run(['sh', '-e'], INSTALL);
+  const { publicKey } = ReleaseKey.read(key);
+  const [install = ''] = await commandsBelow('Install a control plane');
+  const installed = await machine.run(['sh', '-e'], install.replace(/RW\S{54}/, publicKey));
   if (installed.code !== 0) throw new Error(installed.stderr);
   const url = `http://127.0.0.1:${await lastingPort()}`;
   const settings = {
@@ -39,7 +43,7 @@ export async function installByDocument(machine: CleanRoot): Promise<InstalledCo
     VANTAGE_METRICS_LISTEN: 'off',
     VANTAGE_ALLOW_TARGETS: '127.0.0.0/8',
     VANTAGE_RELEASE_DIR: '/srv/release/latest',
-    VANTAGE_RELEASE_KEY: ReleaseKey.read(key).publicKey,
+    VANTAGE_RELEASE_KEY: publicKey,
   };
   const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`);
   await writeFile(join(machine.path, 'etc/vantage/control.env'), lines.join(''), { mode: 0o640 });
@@ -52,7 +56,15 @@ export async function installByDocument(machine: CleanRoot): Promise<InstalledCo
     },
     async offer(version, isBroken = false) {
       const [from, folder] = [join(releases, VERSION), join(releases, version)];
-      if (version !== VERSION) await makeLaterRelease({ from, folder, version, isBroken, key: ReleaseKey.read(key) });
+      if (version !== VERSION) {
+        await makeLaterRelease({ from, folder, version, isBroken, key: ReleaseKey.read(key) });
+        // the same control plane under the name of the later one
+        const name = (of: string) => `vantage-control-${of}-linux-x64.tar.gz`;
+        await link(join(from, name(VERSION)), join(folder, name(version)));
+        const sums = (await readFile(join(from, 'SHA256SUMS'), 'utf8')).split('\n');
+        const sum = sums.find((line) => line.endsWith(name(VERSION))) ?? '';
+        await writeFile(join(folder, 'SHA256SUMS'), `${sum.replace(name(VERSION), name(version))}\n`);
+      }
       await serve(version);
     },
   };
