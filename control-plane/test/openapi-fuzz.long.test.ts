@@ -21,8 +21,8 @@ t.test(
   },
 );
 
-t.test('a hundred requests of each operation: none fails or gets an undocumented response', async (t) => {
-  await tryEveryOperation(t, api, 100);
+t.test('thirty requests of each operation: none fails or gets an undocumented response', async (t) => {
+  await tryEveryOperation(t, api, 30);
   expectSuccesses(t, api);
 });
 

@@ -2,9 +2,9 @@ import t from 'tap';
 import { runManySeeds } from './many-seeds.js';
 
 // as many as continuous integration has time for; `npm run simulate` runs a thousand
-const SEEDS = 500;
+const SEEDS = 200;
 
-t.test('five hundred seeds hold every invariant', { timeout: 900_000 }, async (t) => {
+t.test('two hundred seeds hold every invariant', { timeout: 900_000 }, async (t) => {
   let runs = 0;
   await runManySeeds({
     first: 1,
