@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { systemClock } from '@vantage/shared/clock.js';
 import type { ProbeResults, ProbeSpecs, ProbeType } from '@vantage/shared/probe-types/index.js';
 import { type FromChild, MessageBatch, type ToChild } from 'vantage-agent/measuring/child-messages.js';
 import type { ControlPlaneLists } from 'vantage-agent/measuring/policy-source.js';
@@ -9,7 +10,7 @@ import type { Lab } from './lab.js';
 
 const CHILD = fileURLToPath(import.meta.resolve('vantage-agent/measuring/child.js'));
 /** Flags with which the agent starts it. */
-const CHILD_FLAGS = ['--max-old-space-size=192', '--max-semi-space-size=4', '--expose-gc'];
+const CHILD_FLAGS = ['--max-old-space-size=192', '--max-semi-space-size=4', '--no-parallel-scavenge', '--expose-gc'];
 /** The limit of each type is shorter. */
 const DEADLINE_MS = 300_000;
 
@@ -90,7 +91,7 @@ class Conversation {
 
   constructor(child: ChildProcess) {
     this.#child = child;
-    this.#outgoing = new MessageBatch((batch) => child.send(batch));
+    this.#outgoing = new MessageBatch((batch) => child.send(batch), systemClock);
     this.#ended = new Promise((resolve) => child.once('exit', () => resolve()));
     this.ready = new Promise((resolve, reject) => {
       this.#onReady = resolve;

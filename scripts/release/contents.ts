@@ -31,7 +31,7 @@ export const releasedPrograms: readonly ReleasedProgram[] = [
     folder: 'agent',
     says: 'Measuring agent of Vantage: runs probes for a control plane and delivers every result exactly once',
     // as in agent/bin/vantage-agent.js
-    commands: { 'vantage-agent': ['--max-semi-space-size=2', '--max-old-space-size=96'] },
+    commands: { 'vantage-agent': ['--max-semi-space-size=2', '--no-parallel-scavenge', '--max-old-space-size=96'] },
     files: ['native/dist/icmp_socket.node'],
     copies: {
       'install/install-agent': 'control-plane/install/install-agent',

@@ -31,14 +31,15 @@ interface OpenRoom extends MeasuringRoom {
 /**
  * The life of a measuring child: answers its parent's messages until the parent is gone, then ends at once. Signals
  * are the parent's to handle: Ctrl-C and service managers send them to both, and running probes have two seconds.
+ * `growthClock`: of the watch over the size of this process.
  */
 export function serveParent(
   openRoom: (options: RoomOptions) => Promise<MeasuringRoom>,
-  clock: Clock = systemClock,
+  growthClock: Clock = systemClock,
 ): void {
   const outgoing = new MessageBatch<FromChild>((batch) => {
     if (process.connected) process.send?.(batch, () => undefined);
-  });
+  }, systemClock);
   let room: Promise<OpenRoom> | null = null;
   process.on('disconnect', () => process.exit(0));
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
@@ -46,7 +47,7 @@ export function serveParent(
     for (const message of batch) {
       if (message.kind === 'begin') {
         room = open(openRoom, message, outgoing);
-        void room.then(() => tellSize(clock, outgoing));
+        void room.then(() => tellSize(growthClock, outgoing));
       } else void room?.then((opened) => handle(opened, message, outgoing));
     }
   });
@@ -110,5 +111,5 @@ async function measure(runner: ProbeRunner, job: MeasureJob, outgoing: MessageBa
 }
 
 async function check(checks: CheckRunner, job: CheckJob, outgoing: MessageBatch<FromChild>): Promise<void> {
-  outgoing.push({ kind: 'checked', ...(await checks.run(job)) });
+  outgoing.pushPatiently({ kind: 'checked', ...(await checks.run(job)) });
 }

@@ -1,9 +1,11 @@
+import type { Clock } from '@vantage/shared/clock.js';
 import type { CheckJudgment } from '@vantage/shared/monitor-types/definition.js';
 import type { EngineSettings } from '../probes/engine-settings.js';
 import type { ControlPlaneLists } from './policy-source.js';
 
 // Messages between the main process and the measuring child. Messages of one turn of the event loop travel as ONE IPC
-// message, an array: 6 us of main-process CPU each way instead of 21 (64 in flight, serialization 'advanced').
+// message, an array: 6 us of main-process CPU each way instead of 21 (64 in flight, serialization 'advanced'). Checks
+// come in ones and twos a turn, however many they are, so that their answers are collected for longer.
 
 /** A probe on its way to an engine. The spec stays JSON text: only the child reads it. */
 export interface MeasureJob {
@@ -76,21 +78,40 @@ export type FromChild =
   /** Fault of an engine that should never occur. */
   | { readonly kind: 'fault'; readonly type: string; readonly message: string };
 
-/** Collects what is pushed during one turn of the event loop and hands it over as one batch. */
+/** Greatest delay of a message that can wait, in milliseconds: a report of a check is delivered within seconds. */
+const PATIENCE_MS = 10;
+
+/** Collects messages and hands them over as one batch, in their order. */
 export class MessageBatch<M> {
   readonly #flush: (batch: M[]) => void;
   #batch: M[] = [];
+  #isDue = false;
+  readonly #clock: Pick<Clock, 'after'>;
+  #cancelTimer: (() => void) | null = null;
 
-  constructor(flush: (batch: M[]) => void) {
+  constructor(flush: (batch: M[]) => void, clock: Pick<Clock, 'after'>) {
     this.#flush = flush;
+    this.#clock = clock;
   }
 
+  /** Hands it over at the end of this turn of the event loop, with all that waits. */
   push(message: M): void {
-    if (this.#batch.push(message) > 1) return;
-    setImmediate(() => {
-      const batch = this.#batch;
-      this.#batch = [];
-      this.#flush(batch);
-    });
+    this.#batch.push(message);
+    if (this.#isDue) return;
+    this.#isDue = true;
+    setImmediate(() => this.#handOver());
+  }
+
+  /** Hands it over within 10 milliseconds: several travel together, although they come in different turns. */
+  pushPatiently(message: M): void {
+    this.#batch.push(message);
+    if (!this.#isDue) this.#cancelTimer ??= this.#clock.after(PATIENCE_MS, () => this.#handOver());
+  }
+
+  #handOver(): void {
+    this.#cancelTimer?.();
+    const batch = this.#batch;
+    [this.#batch, this.#isDue, this.#cancelTimer] = [[], false, null];
+    this.#flush(batch);
   }
 }

@@ -52,6 +52,8 @@ import {
 
 /** Longest sleep of the timer: server time may step. */
 const MAX_SLEEP_MS = 1000;
+/** Checks that are due within so many milliseconds of the last ones begin together: they share messages and wake-ups. */
+const TOGETHER_MS = 10;
 /** Greatest number of monitors processed before the event loop gets its turn. */
 const MAX_PER_TURN = 500;
 /**
@@ -256,7 +258,8 @@ export class Schedule implements StateSource {
   #sleepMs(nowMs: number | null): number {
     const first = this.#firstDue();
     if (nowMs === null || first === null) return MAX_SLEEP_MS;
-    return Math.min(MAX_SLEEP_MS, Math.max(0, Math.ceil(first.dueMs - nowMs)));
+    const leftMs = Math.ceil(first.dueMs - nowMs);
+    return leftMs <= 0 ? 0 : Math.min(MAX_SLEEP_MS, Math.max(TOGETHER_MS, leftMs));
   }
 
   #begin(watched: WatchedMonitor, nowMs: number): void {
