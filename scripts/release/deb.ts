@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { demand } from '@vantage/shared/_support/missing.js';
 import type { ReleasedProgram } from './contents.js';
+import { platformOf } from './platform.js';
 
 const run = promisify(execFile);
 /** Time of the files, in seconds since the epoch: the same in every build. Debian takes files of before 1984 for a mistake. */
@@ -39,7 +40,7 @@ export async function writeDeb({ program, staged, version, glibc, folder, mainta
   const about = { version: debianVersion(version), glibc, maintainer };
   await writeDocuments(program, root, about);
   await writeControl(program, root, about);
-  const file = join(folder, `${name}_${debianVersion(version)}_amd64.deb`);
+  const file = join(folder, `${name}_${debianVersion(version)}_${platformOf().debian}.deb`);
   const env = { ...process.env, SOURCE_DATE_EPOCH: String(PACKAGE_TIME), LC_ALL: 'C' };
   await run('dpkg-deb', ['--root-owner-group', '-Zgzip', '--build', root, file], { env });
   await rm(root, { recursive: true });
@@ -127,7 +128,7 @@ async function writeControl(
   const [summary = '', details = ''] = says.split(': ');
   await writeFile(
     join(control, 'control'),
-    `Package: ${name}\nVersion: ${version}\nArchitecture: amd64\nMaintainer: ${maintainer}\nInstalled-Size: ${Math.ceil(bytes / 1024)}\nDepends: adduser, libc6 (>= ${glibc}), libgcc-s1, libstdc++6\n${recommendation(name)}Section: net\nPriority: optional\nDescription: ${summary.toLowerCase().replace('vantage', 'Vantage')}\n ${details}.\n It brings its own Node.js.\n`,
+    `Package: ${name}\nVersion: ${version}\nArchitecture: ${platformOf().debian}\nMaintainer: ${maintainer}\nInstalled-Size: ${Math.ceil(bytes / 1024)}\nDepends: adduser, libc6 (>= ${glibc}), libgcc-s1, libstdc++6\n${recommendation(name)}Section: net\nPriority: optional\nDescription: ${summary.toLowerCase().replace('vantage', 'Vantage')}\n ${details}.\n It brings its own Node.js.\n`,
   );
   for (const [script, text] of Object.entries(maintainerScripts(name))) {
     await writeFile(join(control, script), `#!/bin/sh\nset -e\n${text}`);

@@ -1,17 +1,18 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { demand } from '@vantage/shared/_support/missing.js';
 import { Command, CommanderError } from 'commander';
 import { makeScratchDirectory } from '../scratch-directory.js';
+import { addedFiles } from './added-files.js';
 import { writeArchive } from './archive.js';
 import { type ReleasedProgram, releasedPrograms } from './contents.js';
 import { writeDeb } from './deb.js';
 import { glibcFloor, isNewer } from './glibc.js';
 import { type Manifest, manifestText, type ReleasedFile } from './manifest.js';
 import { ReleaseKey } from './minisign.js';
+import { platformOf } from './platform.js';
+import { sha256Of } from './sha256.js';
 import { type Sources, stage } from './stage.js';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
@@ -19,7 +20,6 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const VERSION = /^\d+\.\d+\.\d+(?:-[0-9a-z]+(?:\.[0-9a-z]+)*)?$/;
 /** Public key as minisign writes it: 42 bytes in Base64, the first two for the algorithm. */
 const PUBLIC_KEY = /^RW[\w+/]{54}$/;
-const PLATFORM = 'linux-x64';
 
 interface ReleaseOptions {
   readonly out: string;
@@ -27,6 +27,7 @@ interface ReleaseOptions {
   readonly only?: string;
   readonly deb?: string;
   readonly nextKey?: string;
+  readonly add?: string;
 }
 
 /** `npm run release -- VERSION`. @returns the exit code */
@@ -41,6 +42,10 @@ export async function main(args: readonly string[]): Promise<number> {
       'public key, RW…, that signs from the next release on: nodes with this one accept it then',
     )
     .option('--deb <maintainer>', 'write a Debian package of each program, too; NAME <ADDRESS> of who answers for it')
+    .option(
+      '--add <folder>',
+      'release of this version that another machine built, as one for arm64: its files are added',
+    )
     .option('--only <program>', `one of ${releasedPrograms.map(({ name }) => name).join(', ')}`)
     .exitOverride();
   try {
@@ -55,7 +60,7 @@ export async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-async function release(version: string, { out, key, only, deb, nextKey }: ReleaseOptions): Promise<void> {
+async function release(version: string, { out, key, only, deb, nextKey, add }: ReleaseOptions): Promise<void> {
   if (!VERSION.test(version)) throw new Error(`"${version}" is no version: three numbers such as 0.1.0`);
   const programs = releasedPrograms.filter(({ name }) => only === undefined || name === only);
   if (programs.length === 0) throw new Error(`no program "${only}"`);
@@ -75,6 +80,11 @@ async function release(version: string, { out, key, only, deb, nextKey }: Releas
     if (isNewer(built.glibc, glibc)) glibc = built.glibc;
     for (const { name, bytes } of built.files) say(`${name}  ${(bytes / 1_000_000).toFixed(1)} MB`);
   }
+  if (add !== undefined) {
+    const added = await addedFiles(add, { version, folder });
+    files.push(...added.files);
+    if (isNewer(added.glibc, glibc)) glibc = added.glibc;
+  }
   const manifest: Manifest = {
     version,
     node: { version: process.versions.node, sha256: await sha256Of(sources.node) },
@@ -93,7 +103,7 @@ async function build(
 ): Promise<{ readonly files: readonly ReleasedFile[]; readonly glibc: string }> {
   const scratch = await makeScratchDirectory({ prefix: 'vantage-release-' });
   try {
-    const name = `${program.name}-${sources.version}-${PLATFORM}`;
+    const name = `${program.name}-${sources.version}-${platformOf().name}`;
     const directory = join(scratch.path, name);
     await stage(program, directory, sources);
     const archive = join(folder, `${name}.tar.gz`);
@@ -125,12 +135,6 @@ async function writeManifest(folder: string, manifest: Manifest, key: ReleaseKey
   }
   await writeFile(join(folder, 'manifest.minisig'), key.sign(content, `vantage ${manifest.version}`));
   say(`signed; public key ${key.publicKey}`);
-}
-
-async function sha256Of(file: string): Promise<string> {
-  const hash = createHash('sha256');
-  for await (const piece of createReadStream(file)) hash.update(piece);
-  return hash.digest('hex');
 }
 
 function say(text: string): void {

@@ -7,7 +7,7 @@ import { makeCertificate, serveRelease } from './_support/release-server.js';
 import { makeStandIn } from './_support/stand-in-release.js';
 import { ReleaseKey } from './minisign.js';
 
-// How install-agent gets a release; a stand-in for the agent, so that it takes no time.
+// How install-agent gets a release, and for which machine; a stand-in for the agent, so that it takes no time.
 
 const options = { skip: missing('openssl', 'tar', 'sh', 'curl', 'wget') };
 const key = ReleaseKey.read(newKey());
@@ -72,3 +72,32 @@ t.test('a download that stands still is given up, and a second run finishes', op
   t.match(await from((await serveRelease(t, folder)).url), { code: 0 });
   t.match(await machine.versions(), current);
 });
+
+t.test('a machine gets the archive of its architecture, and is refused where there is none', options, async (t) => {
+  const machine = await Machine.make(t);
+  const folder = await makeStandIn(t, { version: '0.1.0', key, platform: 'linux-arm64' });
+  const install = () => machine.install(['--release', folder, '--key', key.publicKey]);
+  t.match(await install(), {
+    code: 1,
+    stderr: /the release has no vantage-agent-0\.1\.0-linux-x64\.tar\.gz: it was not built for machines like this one/,
+  });
+  await machine.standIn('uname', '[ "$1" = -m ] && echo armv7l || exec /usr/bin/uname "$@"');
+  t.match(await install(), { code: 1, stderr: /this machine is armv7l: the agent runs on x86_64 and aarch64/ });
+  await machine.standIn('uname', '[ "$1" = -m ] && echo aarch64 || exec /usr/bin/uname "$@"');
+  t.match(await install(), { code: 0, stdout: /getting vantage-agent-0\.1\.0-linux-arm64\.tar\.gz/ });
+  t.match(await machine.versions(), current);
+});
+
+t.test(
+  'a machine whose clock stands in 1970 gets a warning of what does not work until it is right',
+  options,
+  async (t) => {
+    const { machine, folder, from } = await setUp(t);
+    t.equal((await from(folder)).stderr, '');
+    await machine.standIn('date', '[ "$1" = +%Y ] && echo 1970 || echo "Thu Jan  1 00:00:07 UTC 1970"');
+    t.match(await from(folder), {
+      code: 0,
+      stderr: /warning: the clock of this machine says Thu Jan  1 .* 1970: until it is right no certificate is valid/,
+    });
+  },
+);

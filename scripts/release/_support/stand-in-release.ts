@@ -19,6 +19,7 @@ export interface StandIn {
   readonly key: ReleaseKey;
   readonly nextKey?: string;
   readonly glibc?: string;
+  readonly platform?: string;
   /** Size of a file that only takes place. */
   readonly ballastBytes?: number;
   /** Outcome of its check before it replaces another, and of its health afterwards. */
@@ -44,12 +45,12 @@ esac
 /** Writes the release to a folder that is gone when `t` ends. */
 export async function makeStandIn(
   t: Test,
-  { version, key, nextKey, glibc = '2.2', ballastBytes = 0, fails }: StandIn,
+  { version, key, nextKey, glibc = '2.2', platform = 'linux-x64', ballastBytes = 0, fails }: StandIn,
 ): Promise<string> {
   demand('tar');
   const folder = await mkdtemp(join(tmpdir(), 'vantage-stand-in-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
-  const name = `vantage-agent-${version}-linux-x64`;
+  const name = `vantage-agent-${version}-${platform}`;
   const tree = join(folder, name);
   await mkdir(join(tree, 'bin'), { recursive: true });
   await writeFile(join(tree, 'bin/vantage-agent'), program(version, fails));
