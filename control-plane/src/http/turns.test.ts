@@ -24,22 +24,31 @@ t.test('at most the permitted number runs at once for each key, in order of arri
     fc.asyncProperty(
       fc.scheduler(),
       fc.integer({ min: 1, max: 4 }),
+      fc.integer({ min: 0, max: 8 }),
       fc.array(fc.record({ key: fc.constantFrom('a', 'b'), fails: fc.boolean() }), { maxLength: 40 }),
-      async (scheduler, atOnce, works) => {
-        const turns = new Turns({ ...bounds, atOnce, maxWaiting: 40, clock: new FakeClock() });
+      async (scheduler, atOnce, moreBelow, works) => {
+        const all = { count: 0 };
+        const turns = new Turns({
+          ...bounds,
+          atOnce,
+          moreBelow,
+          running: all,
+          maxWaiting: 40,
+          clock: new FakeClock(),
+        });
         const running = new Map<string, number>();
         const begun = new Map<string, number[]>();
-        const all = works.map(({ key, fails }, index) =>
+        const done = works.map(({ key, fails }, index) =>
           turns.run(key, async () => {
             running.set(key, (running.get(key) ?? 0) + 1);
             begun.set(key, [...(begun.get(key) ?? []), index]);
-            if ((running.get(key) ?? 0) > atOnce) throw new Error('too many at once');
+            if ((running.get(key) ?? 0) > atOnce && all.count > moreBelow) throw new Error('too many at once');
             await scheduler.schedule(Promise.resolve());
             running.set(key, (running.get(key) ?? 0) - 1);
             if (fails) throw new Error('as told');
           }),
         );
-        const settled = Promise.allSettled(all);
+        const settled = Promise.allSettled(done);
         await scheduler.waitFor(settled);
         const outcomes = await settled;
         const areAsTold = outcomes.every((outcome, index) =>
@@ -48,11 +57,48 @@ t.test('at most the permitted number runs at once for each key, in order of arri
         const areInOrder = [...begun.values()].every((order) =>
           order.every((at, i) => i === 0 || at > Number(order[i - 1])),
         );
-        return areAsTold && areInOrder && turns.size === 0;
+        return areAsTold && areInOrder && turns.size === 0 && all.count === 0;
       },
     ),
     { numRuns: rounds(200) },
   );
+});
+
+t.test('a caller alone runs more than its share, and returns to it as the work of others begins', async (t) => {
+  const running = { count: 0 };
+  const clock = new FakeClock();
+  const reads = new Turns({ ...bounds, maxWaiting: 10, clock, running, moreBelow: 4 });
+  const changes = new Turns({ ...bounds, clock, running });
+  const begun = { a: 0, b: 0 };
+  const begin = (key: 'a' | 'b', turns: Turns) => {
+    const { work, end } = held();
+    const done = turns.run(key, () => {
+      begun[key] += 1;
+      return work();
+    });
+    return async () => {
+      end('done');
+      await done;
+      await setImmediate();
+    };
+  };
+  const [endFirst, endSecond, ...others] = Array.from({ length: 8 }, () => begin('a', reads));
+  t.equal(begun.a, 4, 'twice its share');
+  const ends = [begin('b', changes), begin('b', changes), begin('b', changes)];
+  t.equal(begun.b, 2, 'another caller has its share at once, and no more where nothing more is lent');
+  await endFirst?.();
+  await endSecond?.();
+  t.equal(begun.a, 4, 'what ended is not begun anew while others run');
+  await ends[0]?.();
+  await ends[1]?.();
+  t.equal(begun.b, 3);
+  begin('a', reads);
+  await setImmediate();
+  t.equal(begun.a, 5, 'the oldest waiting work is begun as soon as there is room again');
+  t.equal(running.count, 4);
+  for (const end of [ends[2], ...others]) await end?.();
+  t.equal(begun.a, 9);
+  t.equal(running.count, 1);
 });
 
 t.test('a caller beyond the greatest number of waiting ones is refused at once, with the time to return', async (t) => {

@@ -3,8 +3,12 @@ import { type ApiError, limitReached } from './errors.js';
 
 /** Limits of the work under one key. */
 export interface TurnsOptions {
-  /** Pieces of work of one key that run at once, at least 1. */
+  /** Pieces of work that each key may run at once, at least 1. */
   readonly atOnce: number;
+  /** Counts all running work; several `Turns` may share one count. */
+  readonly running?: Running;
+  /** A key may run more than `atOnce` while fewer than this run in all; default: never. */
+  readonly moreBelow?: number;
   /** Pieces of work of one key that may wait; one more is refused at once. */
   readonly maxWaiting: number;
   /** Longest wait of a piece of work before it is refused, in milliseconds. */
@@ -12,6 +16,10 @@ export interface TurnsOptions {
   readonly clock: Pick<Clock, 'now' | 'after'>;
   /** Creates the error of a refusal; default: 429 RATE_LIMIT_EXCEEDED. */
   readonly refusal?: () => ApiError;
+}
+
+export interface Running {
+  count: number;
 }
 
 interface Queue {
@@ -23,11 +31,18 @@ interface Queue {
 /**
  * Runs a limited number of pieces of work of one key at once and the others in order. In the database they would wait
  * for the rows of one another, each holding a connection, until no connection is left for other callers.
+ *
+ * Keys that run more than `atOnce` while little else runs return to it as their work ends and that of others begins.
  */
 export class Turns {
   readonly #queues = new Map<string, Queue>();
+  readonly #running: Running;
+  readonly #moreBelow: number;
 
-  constructor(private readonly options: TurnsOptions) {}
+  constructor(private readonly options: TurnsOptions) {
+    this.#running = options.running ?? { count: 0 };
+    this.#moreBelow = options.moreBelow ?? 0;
+  }
 
   /** Keys with running or waiting work. */
   get size(): number {
@@ -37,13 +52,24 @@ export class Turns {
   /** Runs `work` when its turn comes. @throws ApiError if too many wait, or it waited too long */
   async run<T>(key: string, work: () => Promise<T>): Promise<T> {
     const queue = this.#queueOf(key);
-    if (queue.running < this.options.atOnce) queue.running += 1;
+    if (queue.waiting.size === 0 && this.#mayBegin(queue)) this.#count(queue, 1);
     else await this.#wait(queue);
     try {
       return await work();
     } finally {
-      this.#pass(key, queue);
+      this.#count(queue, -1);
+      this.#beginWaiting(queue);
+      if (queue.running === 0) this.#queues.delete(key);
     }
+  }
+
+  #mayBegin({ running }: Queue): boolean {
+    return running < this.options.atOnce || this.#running.count < this.#moreBelow;
+  }
+
+  #count(queue: Queue, change: 1 | -1): void {
+    queue.running += change;
+    this.#running.count += change;
   }
 
   #queueOf(key: string): Queue {
@@ -54,13 +80,15 @@ export class Turns {
     return queue;
   }
 
-  #wait({ waiting }: Queue): Promise<void> {
+  #wait(queue: Queue): Promise<void> {
+    const { waiting } = queue;
     const { maxWaiting, patienceMs, clock } = this.options;
     if (waiting.size >= maxWaiting) throw this.#refusal();
     return new Promise((resolve, reject) => {
       const begin = () => {
         cancel();
         waiting.delete(begin);
+        this.#count(queue, 1);
         resolve();
       };
       const cancel = clock.after(patienceMs, () => {
@@ -68,15 +96,17 @@ export class Turns {
         reject(this.#refusal());
       });
       waiting.add(begin);
+      // work of other keys may have ended meanwhile
+      this.#beginWaiting(queue);
     });
   }
 
-  /** Gives the turn to the work that has waited longest. */
-  #pass(key: string, queue: Queue): void {
-    const [begin] = queue.waiting;
-    if (begin !== undefined) return begin();
-    queue.running -= 1;
-    if (queue.running === 0) this.#queues.delete(key);
+  /** Begins the work that has waited longest, as much as may run. */
+  #beginWaiting(queue: Queue): void {
+    for (const begin of queue.waiting) {
+      if (!this.#mayBegin(queue)) return;
+      begin();
+    }
   }
 
   #refusal(): ApiError {
