@@ -1,5 +1,7 @@
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
+import { parse as parseArray } from 'postgres-array';
+import parseTimestamp from 'postgres-date';
 
 export interface DatabaseOptions {
   /** `postgres://user:password@host/database`; `?host=/directory` for a Unix socket. */
@@ -40,7 +42,7 @@ export function openDatabase(options: DatabaseOptions): Knex {
       connectionTimeoutMillis: acquireTimeoutMs,
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
-      types: numberTypes,
+      types: columnTypes,
     },
     acquireConnectionTimeout: acquireTimeoutMs,
     // lost connections show up as failed queries, which their callers report
@@ -95,15 +97,28 @@ export async function checkDatabase(db: Knex): Promise<void> {
   if (rows[0]?.transaction_read_only === 'on') throw new ReadOnlyDatabaseError();
 }
 
-/** Parsers of one connection, so that importing this file changes nothing for other users of the driver. */
-const numberTypes: Knex.PgCustomTypesConfig = {
+/** Type of `text[]`. */
+const TEXT_ARRAY = 1009;
+
+/**
+ * Parsers of one connection, so that importing this file changes nothing for other users of the driver. The driver brings those
+ * of timestamps and text[] in older versions, which take twice and six times as long: a fifth of what a page of monitors takes.
+ */
+const columnTypes: Knex.PgCustomTypesConfig = {
   getTypeParser(oid, format) {
     if (format === 'binary') return pg.types.getTypeParser(oid, format);
     if (oid === pg.types.builtins.INT8) return parseSafeInteger;
     if (oid === pg.types.builtins.NUMERIC) return Number;
+    if (oid === pg.types.builtins.TIMESTAMPTZ) return parseTimestamp;
+    if (oid === TEXT_ARRAY) return parseTexts;
     return pg.types.getTypeParser(oid);
   },
 };
+
+// by itself, it would take the driver's second argument for a transformation
+function parseTexts(text: string): string[] {
+  return parseArray(text);
+}
 
 function parseSafeInteger(text: string): number {
   const value = Number(text);
