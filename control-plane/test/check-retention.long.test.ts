@@ -3,8 +3,9 @@ import { pino } from 'pino';
 import t from 'tap';
 import { checkDayClasses, dropPartitions, ensurePartitions } from '../src/db/partitions.js';
 import { checkDaysOf, listChecks, storeChecks } from '../src/modules/monitors/checks/check-store.js';
-import { findMonitor, listMonitors } from '../src/modules/monitors/definition/store.js';
+import { findMonitor } from '../src/modules/monitors/definition/store.js';
 import { Rollups } from '../src/modules/monitors/history/rollups.js';
+import { listMonitors } from '../src/modules/monitors/reading/list-store.js';
 import { personalOwner } from '../src/owners/index.js';
 import { parsePlans } from '../src/plans/index.js';
 import { createTestDatabase } from './_support/database.js';
@@ -140,7 +141,7 @@ t.test('the list of monitors reads two days of checks, however many days exist',
   const locked = await db.transaction(async (trx) => {
     // more often than PostgreSQL makes a plan for the values of each call
     for (let call = 0; call < 7; call++) {
-      await listMonitors(trx, { ...read, filter: {}, limit: 100, offset: 0 });
+      await listMonitors(trx, { ...read, filter: {}, limit: 100, offset: 0, uptimeOf: { fromMs: 0, toMs: nowMs } });
       await findMonitor(trx, { ...read, id: 'mon_none' });
     }
     return partitionsLocked(trx);

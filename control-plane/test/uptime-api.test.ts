@@ -9,6 +9,7 @@ import { insertNode } from './_support/stored-node.js';
 import { until } from './_support/until.js';
 
 const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 3_600 * SECOND_MS;
 const DAY_MS = 24 * HOUR_MS;
 
@@ -61,6 +62,66 @@ t.test('uptime is the share of the watched time without an outage, in every wind
       ['90d', percent(1.25, 18), 30 * 3_600, 2],
     ],
   );
+});
+
+t.test('a list shows the uptime that each of its monitors shows, of few outages and of many', async (t) => {
+  const { api, database } = await startStack(t);
+  const { db } = database;
+  await CheckingNode.join(t, api);
+  const nowMs = Date.now();
+  const ago = (ms: number) => new Date(nowMs - ms);
+  const [few, open, many] = await Promise.all(
+    ['few', 'open', 'many', 'none'].map(async (name) => {
+      const body = { name, type: 'tcp', target: '127.0.0.1:9', interval_s: 1800, node_count: 1 };
+      return (await api.call('POST', '/v1/monitors', { body })).body.data.id as string;
+    }),
+  );
+  const event = (id: string, fields: object) =>
+    db('monitor_events').insert({ id, monitor_id: few, type: 'down', ...fields });
+  await event('changed', {
+    type: 'degraded',
+    started_at: ago(6 * HOUR_MS),
+    earlier_types: JSON.stringify([
+      { type: 'degraded', until: ago(5 * HOUR_MS).toISOString() },
+      { type: 'down', until: ago(4 * HOUR_MS).toISOString() },
+    ]),
+  });
+  await event('before', { started_at: ago(40 * DAY_MS), ended_at: ago(30 * DAY_MS - HOUR_MS) });
+  await event('long ago', { started_at: ago(60 * DAY_MS), ended_at: ago(50 * DAY_MS) });
+  await event('false', { started_at: ago(3 * DAY_MS), ended_at: ago(2 * DAY_MS), is_false_positive: true });
+  await event('disputed', { started_at: ago(5 * DAY_MS), ended_at: ago(4 * DAY_MS), disputed: true });
+  await db('monitor_pauses').insert([
+    { monitor_id: few, from_at: ago(15 * DAY_MS), to_at: ago(13 * DAY_MS) },
+    { monitor_id: few, from_at: ago(HOUR_MS), to_at: null },
+  ]);
+  await db('monitor_states').update({ first_check_at: ago(100 * DAY_MS) });
+  await event('open', { monitor_id: open, started_at: ago(10 * DAY_MS) });
+  const minutes = Array.from({ length: 101 }, (_, index) => index + 1);
+  for (const n of minutes) {
+    await event(`minute ${n}`, {
+      monitor_id: many,
+      started_at: ago(n * HOUR_MS),
+      ended_at: ago(n * HOUR_MS - 60_000),
+    });
+  }
+  const { items } = (await api.call('GET', '/v1/monitors')).body.data;
+  const percents: Record<string, number> = {};
+  for (const { id, name, uptime_percent } of items) {
+    percents[name] = uptime_percent;
+    const alone = (await api.call('GET', `/v1/monitors/${id}`)).body.data.uptime_percent;
+    t.ok(Math.abs(uptime_percent - alone) < 0.002, `${name}: ${uptime_percent}, ${alone} alone`);
+  }
+  const percent = (downMs: number, watchedMs: number) => 100 * (1 - downMs / watchedMs);
+  const expected = {
+    few: percent(2 * HOUR_MS, 28 * DAY_MS - HOUR_MS),
+    open: percent(10 * DAY_MS, 30 * DAY_MS),
+    many: percent(101 * MINUTE_MS, 30 * DAY_MS),
+    none: 100,
+  };
+  // the test takes some seconds, and three decimals are rounded down
+  for (const [name, value] of Object.entries(expected))
+    t.ok(Math.abs((percents[name] as number) - value) < 0.002, name);
+  t.equal(items.length, 4);
 });
 
 t.test('a requested range applies to the millisecond, and ends now at the latest', async (t) => {

@@ -150,7 +150,7 @@ export const unowned: readonly Unowned[] = [
       'modules/monitors/groups/group-store.ts': ['emptyGroup', 'deleteGroup'],
       'modules/monitors/heartbeats/store.ts': ['updateToken', 'findHeartbeat'],
       'modules/monitors/history/series-store.ts': ['countByNode', 'findNodeKey', 'listMissed'],
-      'modules/monitors/history/uptime-store.ts': ['EPISODES'],
+      'modules/monitors/history/uptime-store.ts': ['EPISODES', 'listedEpisodes'],
       'modules/monitors/maintenance/window-store.ts': [
         'updateWindow',
         'deleteWindow',

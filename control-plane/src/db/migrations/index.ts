@@ -15,6 +15,7 @@ import * as unfitNodes from './0013-unfit-nodes.js';
 import * as recipientStops from './0014-recipient-stops.js';
 import * as rollouts from './0015-rollouts.js';
 import * as dueMonitors from './0016-due-monitors.js';
+import * as uptimeEpisodes from './0017-uptime-episodes.js';
 
 /** An index on a table that may have many rows. On a partitioned table it is built on one partition after another. */
 export interface BuiltIndex {
@@ -57,4 +58,5 @@ export const migrations: readonly Migration[] = [
   recipientStops,
   rollouts,
   dueMonitors,
+  uptimeEpisodes,
 ];

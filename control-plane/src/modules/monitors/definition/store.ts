@@ -65,20 +65,27 @@ const DAY_MS = 86_400_000;
 const AHEAD_MS = 120_000;
 
 /** Day until whose end checks are read from partitions. */
-function lastDay(nowMs: number): number {
+export function lastDay(nowMs: number): number {
   return Math.floor((nowMs + AHEAD_MS) / DAY_MS);
 }
 
-/** Columns of `KnownMonitorRow`. Checks of two days are read from partitions; older ones were recorded in monitor_states. */
-const known = (day: number) => `${COLUMNS}, s.health, s.failing_nodes, s.first_check_at,
-  greatest(s.last_check_at, (
+/** SQL of the newest check of a day; null: none. */
+const newestOf = (day: number) => `(
     SELECT max(c.at) FROM monitor_checks c WHERE c.monitor_key = m.key
-      AND c.at >= ${instantLiteral((day - 1) * DAY_MS)} AND c.at < ${instantLiteral((day + 1) * DAY_MS)}
-  )) AS last_check_at,
+      AND c.at >= ${instantLiteral(day * DAY_MS)} AND c.at < ${instantLiteral((day + 1) * DAY_MS)}
+  )`;
+
+/**
+ * SQL of the columns of `KnownMonitorRow`, from monitors `m` and their states `s`. Checks of two days are read from partitions, of the earlier one for monitors without a check in
+ * the later; older ones were recorded in monitor_states.
+ */
+export const knownColumns = (day: number) => `${COLUMNS}, s.health, s.failing_nodes, s.first_check_at,
+  coalesce(${newestOf(day)}, greatest(s.last_check_at, ${newestOf(day - 1)})) AS last_check_at,
   ARRAY(SELECT a.node_id FROM monitor_assignments a WHERE a.monitor_id = m.id AND a.ended_at IS NULL ORDER BY a.node_id) AS node_ids`;
 
-const STATES = 'JOIN monitor_states s ON s.monitor_id = m.id';
-const FROM = `FROM monitors m ${STATES}`;
+/** SQL that joins the states `s` of monitors `m`. */
+export const JOIN_STATES = 'JOIN monitor_states s ON s.monitor_id = m.id';
+const FROM = `FROM monitors m ${JOIN_STATES}`;
 
 const COUNT: PreparedStatement = {
   name: 'monitors-count',
@@ -151,42 +158,12 @@ export async function findMonitor(
   const day = lastDay(nowMs);
   const statement = {
     name: owner.isTest ? 'monitor-find-test' : 'monitor-find',
-    text: `SELECT ${known(day)} ${FROM} WHERE m.id = $1 AND ${ownedBy(owner, 'm', '$2')}`,
+    text: `SELECT ${knownColumns(day)} ${FROM} WHERE m.id = $1 AND ${ownedBy(owner, 'm', '$2')}`,
     day,
   };
   const [row] = await queryPrepared<KnownMonitorRow>(db, statement, [id, owner.id]);
   return row ?? null;
 }
-
-/** Page of an owner's monitors, newest first, and the number of all. */
-export async function listMonitors(
-  db: Knex,
-  page: { owner: Owner; filter: MonitorFilter; limit: number; offset: number; nowMs: number },
-): Promise<{ rows: KnownMonitorRow[]; total: number }> {
-  const { owner, filter, limit, offset, nowMs } = page;
-  const values = [limit, offset];
-  const day = lastDay(nowMs);
-  const { where, variant, bound } = filterClause(owner, filter, values.length);
-  // states are joined to count only where the filter asks for them
-  const states = filter.current_status === undefined ? '' : STATES;
-  const statement = {
-    name: `monitors-list${variant}`,
-    text: `SELECT counted.total, page.*
-      FROM (SELECT count(*)::int AS total FROM monitors m ${states} WHERE ${where}) counted
-      LEFT JOIN LATERAL (
-        SELECT ${known(day)} ${FROM} WHERE ${where} ORDER BY m.id DESC LIMIT (SELECT $1::bigint) OFFSET (SELECT $2::bigint)
-      ) page ON true
-      ORDER BY page.id DESC`,
-    day,
-  };
-  // a page beyond the end is one row with the number alone. The subqueries keep a limit from making a plan for each value: planning takes
-  // as long as reading a page
-  const found = await queryPrepared<ListedRow>(db, statement, [...values, ...bound]);
-  const rows = found.flatMap((row) => (row.id === null ? [] : [row]));
-  return { rows, total: found[0]?.total ?? 0 };
-}
-
-type ListedRow = { readonly total: number } & (KnownMonitorRow | { readonly id: null });
 
 /** True if an owner has a group; the group cannot be deleted until the transaction ends. */
 export async function hasGroup(trx: Knex, id: string, owner: Owner): Promise<boolean> {

@@ -12,27 +12,72 @@ export interface Episodes {
   readonly pauses: readonly Interval[];
 }
 
-interface EpisodeRow {
+/** An event with the types it had before, or a pause, which has none; milliseconds since the epoch. */
+interface Episode {
   readonly type: EventType | null;
-  readonly monitor_id: string;
   readonly from_ms: number;
   readonly to_ms: number | null;
   readonly earlier: readonly EarlierType[] | null;
 }
 
+interface EpisodeRow extends Episode {
+  readonly monitor_id: string;
+}
+
+/**
+ * Episodes in a row of a list, one in each line: type, begin, end and earlier types, with a space between them; all of a monitor,
+ * if they are at most `MAX_LISTED`. Null: none. As rows, or as JSON, they take twice the time of the page.
+ */
+export type ListedEpisodes = string | null;
+
+/** Reading a row cannot be divided into slices. */
+const MAX_LISTED = 100;
+
 /** SQL: milliseconds since the epoch. A list has hundreds of them, and reading a date takes ten times as long as reading a number. */
 const msOf = (column: string) => `date_part('epoch', ${column}) * 1000`;
 
+/** SQL of the episodes of monitors that touch a range between two places. */
+const episodesOf = (isOfMonitors: string, from: string, to: string) => `
+  SELECT type, monitor_id, ${msOf('started_at')} AS from_ms, ${msOf('ended_at')} AS to_ms, nullif(earlier_types, '[]') AS earlier FROM monitor_events
+  WHERE ${isOfMonitors} AND (type = 'down' OR earlier_types <> '[]') AND NOT is_false_positive AND NOT disputed
+    AND started_at < ${to}::timestamptz AND coalesce(ended_at, 'infinity') > ${from}::timestamptz
+  UNION ALL
+  SELECT NULL, monitor_id, ${msOf('from_at')}, ${msOf('to_at')}, NULL FROM monitor_pauses
+  WHERE ${isOfMonitors} AND from_at < ${to}::timestamptz AND coalesce(to_at, 'infinity') > ${from}::timestamptz`;
+
 const EPISODES: PreparedStatement = {
   name: 'monitor-episodes',
-  text: `SELECT type, monitor_id, ${msOf('started_at')} AS from_ms, ${msOf('ended_at')} AS to_ms, nullif(earlier_types, '[]') AS earlier FROM monitor_events
-     WHERE monitor_id = ANY($1::text[]) AND (type = 'down' OR earlier_types <> '[]') AND NOT is_false_positive AND NOT disputed
-       AND started_at < $3::timestamptz AND coalesce(ended_at, 'infinity') > $2::timestamptz
-     UNION ALL
-     SELECT NULL, monitor_id, ${msOf('from_at')}, ${msOf('to_at')}, NULL FROM monitor_pauses
-     WHERE monitor_id = ANY($1::text[]) AND from_at < $3::timestamptz AND coalesce(to_at, 'infinity') > $2::timestamptz
-     ORDER BY from_ms`,
+  text: `${episodesOf('monitor_id = ANY($1::text[])', '$2', '$3')} ORDER BY from_ms`,
 };
+
+/** SQL of `ListedEpisodes` of a monitor `m` between two places. */
+export function listedEpisodes(from: string, to: string): string {
+  const episodes = `${episodesOf('monitor_id = m.id', from, to)} LIMIT ${MAX_LISTED + 1}`;
+  const line = ['type', 'from_ms', 'to_ms', 'earlier']
+    .map((column) => `coalesce(${column}::text, '')`)
+    .join(` || ' ' || `);
+  return `(SELECT string_agg(${line}, E'\\n') FROM (${episodes}) AS episodes)`;
+}
+
+/** Episodes of a row of a list, up to the end of its range; null: there are more than a row has. */
+export function fromListed(listed: ListedEpisodes, toMs: number): Episodes | null {
+  const lines = listed === null ? [] : listed.split('\n');
+  if (lines.length > MAX_LISTED) return null;
+  const found = noEpisodes();
+  for (const line of lines) add(found, episodeOf(line), toMs);
+  return found;
+}
+
+function episodeOf(line: string): Episode {
+  // earlier types may contain spaces
+  const [type, from, to, ...earlier] = line.split(' ');
+  return {
+    type: type === '' ? null : (type as EventType),
+    from_ms: Number(from),
+    to_ms: to === '' ? null : Number(to),
+    earlier: earlier[0] === '' ? null : JSON.parse(earlier.join(' ')),
+  };
+}
 
 /** Episodes of monitors that touch a range, in order; one that lasts ends with the range. */
 export async function readEpisodes(
@@ -40,20 +85,28 @@ export async function readEpisodes(
   monitorIds: readonly string[],
   { fromMs, toMs }: Interval,
 ): Promise<ReadonlyMap<string, Episodes>> {
-  const found = new Map(monitorIds.map((id) => [id, { downs: [] as Interval[], pauses: [] as Interval[] }]));
+  const found = new Map(monitorIds.map((id) => [id, noEpisodes()]));
   if (found.size === 0) return found;
   const rows = await queryPrepared<EpisodeRow>(db, EPISODES, [[...found.keys()], new Date(fromMs), new Date(toMs)]);
   const slices = new Slices();
-  for (const { type, monitor_id, from_ms, to_ms, earlier } of rows) {
+  for (const row of rows) {
     // a target that its owner has go up and down every minute makes half a million of them in a year
     const turn = slices.spend(1);
     if (turn !== null) await turn;
-    const span = { fromMs: Math.round(from_ms), toMs: to_ms === null ? toMs : Math.round(to_ms) };
-    if (type === null) found.get(monitor_id)?.pauses.push(span);
-    else if (earlier === null) found.get(monitor_id)?.downs.push(span);
-    else found.get(monitor_id)?.downs.push(...downsOf(type, earlier, span));
+    add(found.get(row.monitor_id) ?? noEpisodes(), row, toMs);
   }
   return found;
+}
+
+function noEpisodes(): { downs: Interval[]; pauses: Interval[] } {
+  return { downs: [], pauses: [] };
+}
+
+function add(to: ReturnType<typeof noEpisodes>, { type, from_ms, to_ms, earlier }: Episode, toMs: number): void {
+  const span = { fromMs: Math.round(from_ms), toMs: to_ms === null ? toMs : Math.round(to_ms) };
+  if (type === null) to.pauses.push(span);
+  else if (earlier === null) to.downs.push(span);
+  else to.downs.push(...downsOf(type, earlier, span));
 }
 
 /** Intervals in which an event of several types was of type down. */

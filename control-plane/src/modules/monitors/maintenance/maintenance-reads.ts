@@ -26,13 +26,19 @@ export interface MaintenanceReads {
    * Parts of the range in which each monitor is, by its id: a list for each window, in its order and cut to the range. Works
    * in slices, until the signal is aborted. @throws TooManyOccurrencesError
    */
-  within(
+  within(db: Knex, monitors: readonly Maintained[], range: Interval, signal?: AbortSignal): Promise<PartsByMonitor>;
+
+  /** Begins to read the windows of an owner; the function that is returned does as `within` for monitors of that owner. */
+  reading(
     db: Knex,
-    monitors: readonly Maintained[],
+    ownerId: string,
     range: Interval,
     signal?: AbortSignal,
-  ): Promise<ReadonlyMap<string, readonly (readonly Interval[])[]>>;
+  ): (monitors: readonly Maintained[]) => Promise<PartsByMonitor>;
 }
+
+/** Parts of a range, a list for each window, by id of the monitor. */
+export type PartsByMonitor = ReadonlyMap<string, readonly (readonly Interval[])[]>;
 
 /** Present maintenance of a monitor. */
 export interface MaintenanceNow {
@@ -68,15 +74,18 @@ const SEARCH_STEPS = 250;
 /** Reads when monitors are under maintenance, from the windows as defined now. */
 export const maintenanceReads: MaintenanceReads & { readonly now: MaintenanceAt } = {
   async within(db, monitors, range, signal) {
-    const slices = new Slices(signal);
-    const covered = await readCovered(db, monitors, range.toMs, slices);
-    const count = covered.reduce((sum, { window }) => sum + occurrencesAtMost(timesOf(window), range), 0);
-    if (count > MAX_OCCURRENCES) throw new TooManyOccurrencesError(count);
-    return byMonitor(covered, (window) => computeWithin(timesOf(window), range, slices));
+    const windows = await readOf(db, monitors, range.toMs);
+    return partsWithin(windows, monitors, range, signal);
+  },
+  reading(db, ownerId, range, signal) {
+    const windows = readWindows(db, [ownerId], new Date(range.toMs));
+    // it may be that nobody waits for it
+    windows.catch(() => {});
+    return async (monitors) => partsWithin(await windows, monitors, range, signal);
   },
   async now(db, monitors, nowMs) {
     const slices = new Slices();
-    const covered = await readCovered(db, monitors, nowMs + 1, slices);
+    const covered = await coveredBy(await readOf(db, monitors, nowMs + 1), monitors, slices);
     const found = await byMonitor(covered, async (window) => {
       const searches = clockSearches(timesOf(window));
       const standing = standingOf(window, nowMs);
@@ -135,18 +144,35 @@ interface Covered {
   readonly monitorIds: readonly string[];
 }
 
-/** Windows that began before an instant and have any of the given monitors in their scope. */
-async function readCovered(
-  db: Knex,
+async function partsWithin(
+  windows: readonly WindowRow[],
   monitors: readonly Maintained[],
-  beforeMs: number,
+  range: Interval,
+  signal?: AbortSignal,
+): Promise<PartsByMonitor> {
+  const slices = new Slices(signal);
+  const covered = await coveredBy(windows, monitors, slices);
+  const count = covered.reduce((sum, { window }) => sum + occurrencesAtMost(timesOf(window), range), 0);
+  if (count > MAX_OCCURRENCES) throw new TooManyOccurrencesError(count);
+  return byMonitor(covered, (window) => computeWithin(timesOf(window), range, slices));
+}
+
+/** Windows of the owners of monitors that began before an instant. */
+async function readOf(db: Knex, monitors: readonly Maintained[], beforeMs: number): Promise<readonly WindowRow[]> {
+  if (monitors.length === 0) return [];
+  return readWindows(db, [...new Set(monitors.map(({ owner_id }) => owner_id))], new Date(beforeMs));
+}
+
+/** Windows that have any of the given monitors in their scope. */
+async function coveredBy(
+  windows: readonly WindowRow[],
+  monitors: readonly Maintained[],
   slices: Slices,
 ): Promise<Covered[]> {
-  if (monitors.length === 0) return [];
   const byOwner = new Map<string, Maintained[]>();
   for (const monitor of monitors) addTo(byOwner, monitor.owner_id, monitor);
   const covered: Covered[] = [];
-  for (const window of await readWindows(db, [...byOwner.keys()], new Date(beforeMs))) {
+  for (const window of windows) {
     const own = byOwner.get(window.owner_id) ?? [];
     await slices.spend(WINDOW_STEPS + window.scope_ids.length + own.length);
     const monitorIds = own.filter(coverageOf(window)).map(({ id }) => id);

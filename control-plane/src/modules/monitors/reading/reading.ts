@@ -19,14 +19,15 @@ import type {
 } from '../definition/schema.js';
 import { shownSettings } from '../definition/sealed-secrets.js';
 import { reachOf, tooFewWithin } from '../definition/secret-reach.js';
-import { findMonitor, type KnownMonitorRow, listMonitors, type MonitorFilter } from '../definition/store.js';
+import { findMonitor, type KnownMonitorRow, type MonitorFilter } from '../definition/store.js';
 import { HEARTBEAT } from '../definition/type-names.js';
 import type { HeartbeatActs, HeartbeatTimes } from '../heartbeats/heartbeat-acts.js';
 import { contains, unionOf } from '../history/interval-union.js';
 import { uptimePercent } from '../history/uptime.js';
-import { readEpisodes } from '../history/uptime-store.js';
-import type { MaintenanceReads } from '../maintenance/maintenance-reads.js';
+import { type Episodes, fromListed, readEpisodes } from '../history/uptime-store.js';
+import type { MaintenanceReads, PartsByMonitor } from '../maintenance/maintenance-reads.js';
 import type { Placing } from '../placement/placing.js';
+import { type ListedMonitorRow, listMonitors } from './list-store.js';
 import { beganAtMs, checkView, monitorView } from './view.js';
 
 const UPTIME_MS = 30 * 86_400_000;
@@ -34,6 +35,16 @@ const UPTIME_MS = 30 * 86_400_000;
 const AHEAD_MS = 120_000;
 /** Steps that the view of a monitor takes without its episodes. */
 const VIEW_STEPS = 20;
+
+type View = Static<typeof MonitorSchema>;
+
+/** Parts of views of monitors that their rows do not have, by id of the monitor. */
+interface Known {
+  /** The time until now that the uptime is of. */
+  readonly asked: Interval;
+  readonly episodes: ReadonlyMap<string, Episodes>;
+  readonly windows: PartsByMonitor;
+}
 
 interface ReadingOptions {
   readonly db: Knex;
@@ -56,14 +67,19 @@ export class Reading {
     return row;
   }
 
-  /** Page of monitors, newest first, and the number of all. */
-  list(
+  /** Page of views of monitors, newest first, and the number of all. */
+  async list(
     account: Account,
     filter: MonitorFilter,
     page: { limit: number; offset: number },
-  ): ReturnType<typeof listMonitors> {
-    const { db, clock } = this.options;
-    return listMonitors(db, { owner: account.owner, filter, nowMs: clock.now(), ...page });
+  ): Promise<{ items: View[]; total: number }> {
+    const { db, maintenance } = this.options;
+    const asked = this.#lastDays();
+    const windowsOf = maintenance.reading(db, account.owner.id, upToNow(asked));
+    const { owner } = account;
+    const { rows, total } = await listMonitors(db, { owner, filter, nowMs: asked.toMs, uptimeOf: asked, ...page });
+    const [episodes, windows] = await Promise.all([this.#episodesOfList(rows, asked), windowsOf(rows)]);
+    return { items: await this.#views(rows, account, { asked, episodes, windows }), total };
   }
 
   /** Checks of a monitor, newest first. */
@@ -77,28 +93,19 @@ export class Reading {
   }
 
   /** Views in the order of the rows. For accounts that may not read monitors, sealed settings and paths of targets are masked. */
-  async views(
+  async #views(
     rows: readonly KnownMonitorRow[],
     account: Account,
-    signal?: AbortSignal,
-  ): Promise<Static<typeof MonitorSchema>[]> {
-    const { db, clock, maintenance } = this.options;
-    const nowMs = clock.now();
-    const asked: Interval = { fromMs: nowMs - UPTIME_MS, toMs: nowMs };
-    const ids = rows.map(({ id }) => id);
-    // a window includes its begin and excludes its end
-    const upToNow = { ...asked, toMs: nowMs + 1 };
-    const [episodes, windows, times] = await Promise.all([
-      readEpisodes(db, ids, asked),
-      maintenance.within(db, rows, upToNow, signal),
-      this.#heartbeatTimes(rows),
-    ]);
-    const slices = new Slices(signal);
-    const views: Static<typeof MonitorSchema>[] = [];
+    { asked, episodes, windows }: Known,
+  ): Promise<View[]> {
+    const times = await this.#heartbeatTimes(rows);
+    const slices = new Slices();
+    const views: View[] = [];
     for (const row of rows) {
       const { downs, pauses } = episodes.get(row.id) ?? { downs: [], pauses: [] };
       const maintained = unionOf((windows.get(row.id) ?? []).flat());
-      await slices.spend(VIEW_STEPS + downs.length + pauses.length + maintained.length);
+      const turn = slices.spend(VIEW_STEPS + downs.length + pauses.length + maintained.length);
+      if (turn !== null) await turn;
       const percent = uptimePercent({
         asked,
         firstCheckMs: row.first_check_at?.getTime() ?? null,
@@ -106,11 +113,26 @@ export class Reading {
         unwatched: [...pauses, ...maintained],
       });
       const heartbeat = times.get(row.id) ?? null;
-      const isInMaintenance = contains(maintained, nowMs);
-      const shown = this.#shownTo(account, row);
-      views.push(monitorView({ ...row, ...shown }, { isInMaintenance, uptimePercent: percent, nowMs, heartbeat }));
+      const isInMaintenance = contains(maintained, asked.toMs);
+      const shown = { ...row, ...this.#shownTo(account, row) };
+      views.push(monitorView(shown, { isInMaintenance, uptimePercent: percent, nowMs: asked.toMs, heartbeat }));
     }
     return views;
+  }
+
+  /** The time that the uptime of a view is of. */
+  #lastDays(): Interval {
+    const nowMs = this.options.clock.now();
+    return { fromMs: nowMs - UPTIME_MS, toMs: nowMs };
+  }
+
+  /** Episodes of a page: those of its rows, and for monitors that have more, by a statement of their own. */
+  async #episodesOfList(rows: readonly ListedMonitorRow[], asked: Interval): Promise<ReadonlyMap<string, Episodes>> {
+    const listed = rows.map(({ id, episodes }) => [id, fromListed(episodes, asked.toMs)] as const);
+    const rest = listed.flatMap(([id, episodes]) => (episodes === null ? [id] : []));
+    const found = new Map(await readEpisodes(this.options.db, rest, asked));
+    for (const [id, episodes] of listed) if (episodes !== null) found.set(id, episodes);
+    return found;
   }
 
   /** Views of checks of a monitor, in their order. */
@@ -151,8 +173,14 @@ export class Reading {
   }
 
   /** View with placement advice, which examines every node and is too expensive for lists. */
-  async #viewAlone(row: KnownMonitorRow, account: Account): Promise<Static<typeof MonitorSchema>> {
-    const [view] = await this.views([row], account);
+  async #viewAlone(row: KnownMonitorRow, account: Account): Promise<View> {
+    const { db, maintenance } = this.options;
+    const asked = this.#lastDays();
+    const [episodes, windows] = await Promise.all([
+      readEpisodes(db, [row.id], asked),
+      maintenance.within(db, [row], upToNow(asked)),
+    ]);
+    const [view] = await this.#views([row], account, { asked, episodes, windows });
     if (view === undefined) throw new RangeError('a row has a view');
     const reach = reachOf(row);
     if (reach === null || !this.options.placing.isShortOfReach(row, viewerOf(account))) return view;
@@ -170,4 +198,9 @@ export class Reading {
     const ids = rows.filter(({ type }) => type === HEARTBEAT).map(({ id }) => id);
     return ids.length === 0 ? new Map() : this.options.heartbeats.readTimes(this.options.db, ids);
   }
+}
+
+/** A window includes its begin and excludes its end. */
+function upToNow({ fromMs, toMs }: Interval): Interval {
+  return { fromMs, toMs: toMs + 1 };
 }

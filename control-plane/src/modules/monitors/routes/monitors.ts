@@ -43,8 +43,7 @@ export const listMonitors = defineRoute({
   errors: ['VALIDATION_FAILED'],
   async handle({ query, account }, { monitors }) {
     const page = pageOf(query);
-    const { rows, total } = await monitors.reading.list(account, filterOf(query), page);
-    const items = await monitors.reading.views(rows, account);
+    const { items, total } = await monitors.reading.list(account, filterOf(query), page);
     return {
       status: 200,
       data: { items, total, page: page.number, limit: page.limit },
