@@ -265,11 +265,12 @@ export async function listTasks(
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ rows: TaskRow[]; total: number }> {
   const mine = ownedBy(owner, 't', '$1');
+  // the subqueries keep a limit from making a plan for each value: planning over all partitions takes longer than reading a page
   const statement = {
     name: owner.isTest ? 'probes-list-test' : 'probes-list',
     text: `SELECT counted.total, page.* FROM (SELECT count(*) AS total FROM probe_tasks t WHERE ${mine}) counted
       LEFT JOIN LATERAL (
-        SELECT ${TASK_COLUMNS} FROM probe_tasks t WHERE ${mine} ORDER BY t.id DESC LIMIT $2::bigint OFFSET $3::bigint
+        SELECT ${TASK_COLUMNS} FROM probe_tasks t WHERE ${mine} ORDER BY t.id DESC LIMIT (SELECT $2::bigint) OFFSET (SELECT $3::bigint)
       ) page ON true
       ORDER BY page.id DESC`,
   };
