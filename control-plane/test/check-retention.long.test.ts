@@ -157,8 +157,9 @@ t.test('the time of a monitor’s last check is known even if it is long ago', a
   await ensurePartitions(db, nowMs);
   const node = await insertNode(db);
   const monitors = [];
-  for (const name of ['never', 'now', 'in time', 'late']) monitors.push(await insertMonitor(db, [node], { name }));
-  const [never, now, inTime, late] = monitors;
+  for (const name of ['never', 'now', 'yesterday', 'in time', 'late'])
+    monitors.push(await insertMonitor(db, [node], { name }));
+  const [never, now, yesterday, inTime, late] = monitors;
   const rollups = new Rollups({ db, clock, log: pino({ level: 'silent' }) });
   await store(db, [
     aCheck(inTime?.id ?? '', node, { slot_ms: nowMs + 70_001 }),
@@ -169,7 +170,13 @@ t.test('the time of a monitor’s last check is known even if it is long ago', a
   await store(db, [aCheck(late?.id ?? '', node, { slot_ms: nowMs - DAY_MS + 1 })]);
   clock.advance(2 * DAY_MS);
   await rollups.run();
-  await store(db, [aCheck(now?.id ?? '', node, { slot_ms: clock.now() })]);
+  const yesterdayMs = clock.now() - 20 * HOUR_MS;
+  await store(db, [
+    aCheck(now?.id ?? '', node, { slot_ms: clock.now() }),
+    aCheck(now?.id ?? '', node, { slot_ms: yesterdayMs }),
+    aCheck(yesterday?.id ?? '', node, { slot_ms: yesterdayMs }),
+    aCheck(yesterday?.id ?? '', node, { slot_ms: yesterdayMs - HOUR_MS }),
+  ]);
   const lastCheck = async (one: typeof never) => {
     const found = await findMonitor(db, {
       id: one?.id ?? '',
@@ -180,6 +187,7 @@ t.test('the time of a monitor’s last check is known even if it is long ago', a
   };
   t.equal(await lastCheck(never), null);
   t.equal(await lastCheck(now), clock.now());
+  t.equal(await lastCheck(yesterday), yesterdayMs);
   t.equal(await lastCheck(inTime), nowMs + 70_001);
   t.equal(await lastCheck(late), nowMs - DAY_MS + 1);
 });

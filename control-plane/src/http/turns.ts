@@ -18,6 +18,7 @@ export interface TurnsOptions {
   readonly refusal?: () => ApiError;
 }
 
+/** Number of pieces of work that run. */
 export interface Running {
   count: number;
 }
@@ -32,7 +33,7 @@ interface Queue {
  * Runs a limited number of pieces of work of one key at once and the others in order. In the database they would wait
  * for the rows of one another, each holding a connection, until no connection is left for other callers.
  *
- * Keys that run more than `atOnce` while little else runs return to it as their work ends and that of others begins.
+ * A key that runs more than `atOnce` while little else runs returns to it as its work ends and that of others begins.
  */
 export class Turns {
   readonly #queues = new Map<string, Queue>();

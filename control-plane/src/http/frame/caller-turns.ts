@@ -10,8 +10,8 @@ import type { Exchange } from './exchange.js';
 // own turns, and leaves connections to others:
 //
 //   changes            2 at once: those of one account mostly wait for the same rows anyway
-//   reading            4 at once, and more while fewer than 8 requests of all callers run: a caller alone with 16 at once
-//                      is answered half as often again with 8 turns as with 4, for neither side goes to sleep as often
+//   reading            4 at once, and more while fewer than 8 requests of all callers run: with 4 turns of one caller,
+//                      this process and the database wait for each other, and waking one costs more than a small read
 //   check-ins, pages   6 at once from one address: they have no other limit, and their clients are programs of many jobs
 //   waiting requests   no turn: they hold no connection while they wait, and have a limit of their own
 

@@ -76,8 +76,8 @@ const newestOf = (day: number) => `(
   )`;
 
 /**
- * SQL of the columns of `KnownMonitorRow`, from monitors `m` and their states `s`. Checks of two days are read from partitions, of the earlier one for monitors without a check in
- * the later; older ones were recorded in monitor_states.
+ * SQL of the columns of `KnownMonitorRow`, from monitors `m` and their states `s`. The newest check is read from the partitions
+ * of two days, of the earlier one only for monitors without a check in the later; older ones were recorded in monitor_states.
  */
 export const knownColumns = (day: number) => `${COLUMNS}, s.health, s.failing_nodes, s.first_check_at,
   coalesce(${newestOf(day)}, greatest(s.last_check_at, ${newestOf(day - 1)})) AS last_check_at,

@@ -26,11 +26,11 @@ interface EpisodeRow extends Episode {
 
 /**
  * Episodes in a row of a list, one in each line: type, begin, end and earlier types, with a space between them; all of a monitor,
- * if they are at most `MAX_LISTED`. Null: none. As rows, or as JSON, they take twice the time of the page.
+ * if they are at most `MAX_LISTED`. Null: none. As JSON, they take PostgreSQL twice as long.
  */
 export type ListedEpisodes = string | null;
 
-/** Reading a row cannot be divided into slices. */
+/** Greatest number of episodes in a row, because reading a row cannot be divided into slices. */
 const MAX_LISTED = 100;
 
 /** SQL: milliseconds since the epoch. A list has hundreds of them, and reading a date takes ten times as long as reading a number. */

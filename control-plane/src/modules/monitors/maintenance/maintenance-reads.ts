@@ -29,12 +29,7 @@ export interface MaintenanceReads {
   within(db: Knex, monitors: readonly Maintained[], range: Interval, signal?: AbortSignal): Promise<PartsByMonitor>;
 
   /** Begins to read the windows of an owner; the function that is returned does as `within` for monitors of that owner. */
-  reading(
-    db: Knex,
-    ownerId: string,
-    range: Interval,
-    signal?: AbortSignal,
-  ): (monitors: readonly Maintained[]) => Promise<PartsByMonitor>;
+  reading(db: Knex, ownerId: string, range: Interval): (monitors: readonly Maintained[]) => Promise<PartsByMonitor>;
 }
 
 /** Parts of a range, a list for each window, by id of the monitor. */
@@ -77,11 +72,11 @@ export const maintenanceReads: MaintenanceReads & { readonly now: MaintenanceAt 
     const windows = await readOf(db, monitors, range.toMs);
     return partsWithin(windows, monitors, range, signal);
   },
-  reading(db, ownerId, range, signal) {
+  reading(db, ownerId, range) {
     const windows = readWindows(db, [ownerId], new Date(range.toMs));
     // it may be that nobody waits for it
     windows.catch(() => {});
-    return async (monitors) => partsWithin(await windows, monitors, range, signal);
+    return async (monitors) => partsWithin(await windows, monitors, range);
   },
   async now(db, monitors, nowMs) {
     const slices = new Slices();
