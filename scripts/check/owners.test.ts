@@ -45,6 +45,13 @@ t.test('a statement about an owned table is refused without a condition on the o
     'a joined table': "const x = (db) => db('states').join('monitors', 'monitors.id', 'states.monitor_id');",
     'a condition that is not always there':
       "function x(db) { const query = db('monitors'); if (isOwn) query.where({ owner_id: id }); return query; }",
+    'a condition that is not always in a list':
+      "function x(db) { const where = ['true', ...(isOwn ? ['owner_id = :id'] : [])].join(' AND '); return queryNamed(db, 'x', `SELECT 1 FROM nodes WHERE ${where}`); }",
+    'a page': "const x = (db) => queryPage(db, { from: 'monitors m', where: 'm.id = :id' }, values);",
+    'a page of names':
+      "function x(db) { const [from, where] = ['monitors', 'true']; return queryPage(db, { from, where }, {}); }",
+    'a page with a condition that is not always there':
+      "function x(db) { const where = ['true', ...(isOwn ? [ownedBy(owner)] : [])].join(); return queryPage(db, { from: 'nodes', where }, {}); }",
     'a table in a variable': 'const x = (db, table) => db(table).where({ id });',
     'a table in a template': 'const x = (db, table) => db.raw(`SELECT * FROM ${table} WHERE id = ?`);',
   };
@@ -62,6 +69,12 @@ t.test('a statement passes with a condition on the owner, wherever it stands, an
       "const OWN = 'm.owner_id = :ownerId';\nconst x = (db) => db.raw(`SELECT * FROM monitors m WHERE ${OWN}`);",
     'a constant of the function':
       'function x(db) { const own = ownedBy(owner); return db.raw(`SELECT * FROM monitors WHERE ${own}`); }',
+    'a list of conditions':
+      "function x(db) { const where = [ownedBy(owner), ...(y ? ['a = :a'] : [])].join(' AND '); return queryPage(db, { from: 'nodes', where }, {}); }",
+    'a page': "const x = (db) => queryPage(db, { from: 'monitors', where: ownedBy(owner) }, values);",
+    'a page of names':
+      "function x(db) { const [from, where] = ['monitors', ownedBy(owner)]; return queryPage(db, { from, where }, {}); }",
+    'a page of another table': "const x = (db) => queryPage(db, { from: 'monitor_states', where: 'true' }, values);",
     'a condition of knex': "const x = (db) => db('monitors').where({ owner_id: id, is_test: true }).pluck('name');",
     'raw in knex': "const x = (db) => db('monitors').whereRaw(ownedBy(owner), { ownerId }).select('*');",
     'a named chain':

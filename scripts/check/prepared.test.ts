@@ -12,7 +12,7 @@ t.test('an unprepared statement in a store is refused, however it is written', a
     "trx('a').where({ id })",
     "await db<Row>('a').select('id')",
   ]) {
-    t.match(judge(text), [/a-store\.ts: 1 unprepared statements, at most 0: use queryPrepared/], text);
+    t.match(judge(text), [/a-store\.ts: 1 unprepared statements, at most 0: use queryNamed/], text);
   }
   t.strictSame(judge("queryPrepared<Row>(db, FIND, [id]);\n// db.raw('x')"), []);
   t.match(judge("db.raw('x')", {}, 'control-plane/src/modules/a/store.ts'), [/at most 0/]);

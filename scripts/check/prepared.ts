@@ -27,7 +27,7 @@ export function judgeStatements(
     const most = allowed[path] ?? 0;
     if (count <= most) return [];
     return [
-      `${path}: ${count} unprepared statements, at most ${most}: use queryPrepared of db/prepared.ts with a name of its own, values as $1, $2 and named columns`,
+      `${path}: ${count} unprepared statements, at most ${most}: use queryNamed of db/named.ts or queryPrepared of db/prepared.ts with a name of its own, bound values and named columns`,
     ];
   });
   const spare = Object.entries(allowed).flatMap(([path, most]) => {

@@ -15,16 +15,32 @@ export interface PreparedStatement {
 }
 
 /** Runs a prepared statement on a pooled connection, or on the one of a transaction. */
-export async function queryPrepared<R extends QueryResultRow>(
+export function queryPrepared<R extends QueryResultRow>(
   db: Knex,
   statement: PreparedStatement,
   values: readonly unknown[],
 ): Promise<R[]> {
+  return query(db, statement, values);
+}
+
+/** As `queryPrepared`, for a text that is not worth the memory of a plan: it has no name, and is planned each time. */
+export function queryUnprepared<R extends QueryResultRow>(
+  db: Knex,
+  text: string,
+  values: readonly unknown[],
+): Promise<R[]> {
+  return query(db, { text }, values);
+}
+
+async function query<R extends QueryResultRow>(
+  db: Knex,
+  { name, text, day }: { readonly name?: string; readonly text: string; readonly day?: number },
+  values: readonly unknown[],
+): Promise<R[]> {
   const connection: Client = await db.client.acquireConnection();
   try {
-    const name =
-      statement.day === undefined ? statement.name : await nameOfDay(connection, statement.name, statement.day);
-    const { rows } = await connection.query<R>({ name, text: statement.text, values: [...values] });
+    const dayName = name === undefined || day === undefined ? name : await nameOfDay(connection, name, day);
+    const { rows } = await connection.query<R>({ name: dayName, text, values: [...values] });
     return rows;
   } catch (error) {
     // its server process has ended, which the socket tells a moment later: the next one who is given it would fail

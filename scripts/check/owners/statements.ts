@@ -6,6 +6,7 @@ import type { SourceFile } from '../source-files.js';
 // Finds, in each top-level declaration of a file and each method of a class:
 //
 //   SQL in strings and templates   FROM, JOIN, UPDATE or DELETE of an owned table; a fragment `${NAME}` counts as its text
+//   queryPage                      an object with `from` and `where`
 //   knex                           db('table') and the whole chain of calls behind it, with what follows by the chain's name
 //
 // Each must have an owner's condition. Inserts need none: no row is without its owner.
@@ -65,12 +66,25 @@ class StatementReader {
 
   #look(declaration: Declaration, node: Node): void {
     if (node.type === 'TemplateLiteral' || (node.type === 'Literal' && typeof node.value === 'string')) {
-      if (!this.#isFragment(node)) this.#judgeSql(declaration, node);
+      if (!this.#isFragment(node)) this.#judgeSql(declaration, node, this.#textOf(node));
+    } else if (node.type === 'ObjectExpression') {
+      const [from, where] = [this.#propertyOf(node, 'from'), this.#propertyOf(node, 'where')];
+      if (from !== null && where !== null) this.#judgeSql(declaration, node, `FROM ${from} WHERE ${where}`);
     } else if (node.type === 'CallExpression') this.#judgeKnex(declaration, node);
   }
 
-  #judgeSql(declaration: Declaration, node: Node): void {
-    const text = this.#expand(declaration, this.#textOf(node));
+  /** The text of a property, as a part of a template; null: it has no such property. */
+  #propertyOf({ properties }: Extract<Node, { type: 'ObjectExpression' }>, name: string): string | null {
+    for (const property of properties) {
+      if (property.type !== 'Property' || property.key.type !== 'Identifier' || property.key.name !== name) continue;
+      const text = this.#textOf(property.value);
+      return /^['"`]/.test(text) ? text.slice(1, -1) : `\${${text}}`;
+    }
+    return null;
+  }
+
+  #judgeSql(declaration: Declaration, node: Node, sql: string): void {
+    const text = this.#expand(declaration, sql);
     if (conditions.sql.test(text) || conditions.functions.test(text)) return;
     for (const { groups } of text.matchAll(this.#read)) this.#note(declaration, node, groups?.['table'] ?? '');
   }
@@ -180,7 +194,7 @@ class StatementReader {
       local.type === 'VariableDeclarator' &&
       local.init !== null &&
       new RegExp(`\\b${name}\\b`).test(this.#textOf(local.id))
-        ? [this.#textOf(local.init)]
+        ? [this.#certainTextOf(local.init)]
         : [],
     );
     return [...tops, ...locals];
@@ -196,6 +210,18 @@ class StatementReader {
 
   #noteParents(node: Node): void {
     for (const parent of descendants(node)) for (const child of childrenOf(parent)) this.#parents.set(child, parent);
+  }
+
+  /** The text of a value without the elements of arrays that are there under a condition only. */
+  #certainTextOf(value: Node): string {
+    const maybe = [...descendants(value)].filter(
+      (node) =>
+        node.type === 'SpreadElement' && [...descendants(node)].some(({ type }) => type === 'ConditionalExpression'),
+    );
+    let text = this.#textOf(value);
+    for (const { start, end } of maybe.sort((a, b) => b.start - a.start))
+      text = text.slice(0, start - value.start) + text.slice(end - value.start);
+    return text;
   }
 
   #textOf({ start, end }: { readonly start: number; readonly end: number }): string {

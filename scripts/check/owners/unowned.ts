@@ -72,7 +72,7 @@ export const unowned: readonly Unowned[] = [
       'modules/monitors/checks/expiry-store.ts': ['listExpiring', 'insertExpiryNotices'],
       'modules/monitors/definition/assignment-store.ts': ['sumLoads', 'readRecentLoad'],
       'modules/monitors/events/event-store.ts': ['changeEventType', 'markEventTold'],
-      'modules/monitors/heartbeats/store.ts': ['readHeartbeats'],
+      'modules/monitors/heartbeats/store.ts': ['READ_OF_MONITORS'],
       'modules/monitors/history/rollup-store.ts': [
         'renewBuckets',
         'noteNewest',
@@ -128,7 +128,7 @@ export const unowned: readonly Unowned[] = [
       'modules/alerts/channels/channel-store.ts': ['updateChannel', 'deleteChannel'],
       'modules/alerts/deliveries/delivery-store.ts': ['UPDATE', 'dropWaiting'],
       'modules/alerts/deliveries/lane-store.ts': ['deleteLane'],
-      'modules/alerts/events/timeline-store.ts': ['listTimeline'],
+      'modules/alerts/events/timeline-store.ts': ['LIST_TIMELINE'],
       'modules/alerts/groups/alert-group-store.ts': ['updateAlertGroup', 'deleteAlertGroup'],
       'modules/alerts/policies/policy-store.ts': [
         'updatePolicy',
@@ -148,8 +148,8 @@ export const unowned: readonly Unowned[] = [
         'LIST_EVENTS',
       ],
       'modules/monitors/groups/group-store.ts': ['emptyGroup', 'deleteGroup'],
-      'modules/monitors/heartbeats/store.ts': ['updateToken', 'findHeartbeat'],
-      'modules/monitors/history/series-store.ts': ['countByNode', 'findNodeKey', 'listMissed'],
+      'modules/monitors/heartbeats/store.ts': ['updateToken', 'FIND_OF_MONITOR'],
+      'modules/monitors/history/series-store.ts': ['countByNode', 'FIND_NODE_KEY', 'listMissed'],
       'modules/monitors/history/uptime-store.ts': ['EPISODES', 'listedEpisodes'],
       'modules/monitors/maintenance/window-store.ts': [
         'updateWindow',
@@ -172,7 +172,7 @@ export const unowned: readonly Unowned[] = [
   {
     reason: 'the caller compares the owner of the row: public nodes and tasks without an owner are for everybody',
     declarations: {
-      'modules/diagnose/report-store.ts': ['findReport'],
+      'modules/diagnose/report-store.ts': ['FIND'],
       'modules/nodes/place/place-store.ts': ['changePlace'],
       'modules/nodes/store.ts': ['listNodes', 'findNodes', 'listRevisionsSince', 'LIST_SHUT_OUT_LATELY', 'lockNode'],
       'modules/probes/store.ts': ['INSERT', 'INSERT_WITHIN', 'FIND_TASK', 'FIND_NODE_TASK'],
@@ -182,17 +182,24 @@ export const unowned: readonly Unowned[] = [
     reason: 'found by a secret, or by an id that is given to everybody',
     declarations: {
       'modules/monitors/heartbeats/ping-store.ts': ['STORE'],
-      'modules/monitors/heartbeats/store.ts': ['findByPublicId'],
+      'modules/monitors/heartbeats/store.ts': ['FIND_BY_PUBLIC_ID'],
       'modules/nodes/enrollment-store.ts': ['findEnrollmentToken'],
       'modules/tokens/credential-store.ts': ['noteUse', 'FIND_API_KEY'],
     },
   },
   {
     reason: 'the column of the owner is a variable: keys belong to owners, personal access tokens to people',
-    declarations: { 'modules/tokens/store.ts': ['countTokens', 'countUsableTokens', 'revokeToken'] },
+    declarations: { 'modules/tokens/store.ts': ['listTokens', 'countUsableTokens', 'revokeToken'] },
   },
   {
-    reason: 'administrators read the log of everybody; others are given their own alone',
-    declarations: { 'modules/audit/store.ts': ['listAuditRows'] },
+    reason: 'administrators read the rows of everybody; others are given their own alone',
+    declarations: {
+      'modules/audit/store.ts': ['listAuditRows'],
+      'modules/nodes/record-store.ts': ['listNodeRecords'],
+    },
+  },
+  {
+    reason: 'the caller names the table and its condition, and is judged by them',
+    declarations: { 'db/named.ts': ['queryPage'] },
   },
 ];

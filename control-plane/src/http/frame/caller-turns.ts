@@ -17,7 +17,7 @@ import type { Exchange } from './exchange.js';
 
 const CHANGES_AT_ONCE = 2;
 const READS_AT_ONCE = 4;
-/** A third of the connections is left to the next caller. */
+/** A third of the connections is left to the next caller, unless reads take two: a page of monitors counts its list meanwhile. */
 const MORE_READS_BELOW = 8;
 const OPEN_AT_ONCE = 6;
 const MAX_WAITING = 500;

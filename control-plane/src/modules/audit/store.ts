@@ -1,6 +1,7 @@
 import { idLowerBound, idPrefixes } from '@vantage/shared/ids.js';
 import type { Knex } from 'knex';
 import type { AuditAction } from '../../audit-log/actions.js';
+import { queryNamed } from '../../db/named.js';
 import type { TimeRange } from '../../http/time-range.js';
 
 /** One entry of the log. */
@@ -33,18 +34,33 @@ export interface AuditFilter extends TimeRange {
  */
 const ID_TIME_SLACK_MS = 3_600_000;
 
+const COLUMNS = 'id, at, account_id, user_id, credential_id, address, action, subject, details, request_id';
+
 /** Lists at most `limit` entries, newest first. */
-export async function listAuditRows(db: Knex, filter: AuditFilter, limit: number): Promise<AuditRow[]> {
+export function listAuditRows(db: Knex, filter: AuditFilter, limit: number): Promise<AuditRow[]> {
   const { accountId, subject, action, fromMs, toMs, beforeId } = filter;
-  const query = db('audit_log').orderBy('id', 'desc').limit(limit);
-  if (accountId !== undefined) query.where({ account_id: accountId });
-  if (subject !== undefined) query.where({ subject });
-  if (action !== undefined) query.where({ action });
-  if (beforeId !== null) query.where('id', '<', beforeId);
-  // the bounds of the id keep the index from being read to its end
-  if (fromMs !== null) query.where('at', '>=', new Date(fromMs)).where('id', '>=', idBound(fromMs - ID_TIME_SLACK_MS));
-  if (toMs !== null) query.where('at', '<', new Date(toMs)).where('id', '<', idBound(toMs + ID_TIME_SLACK_MS));
-  return query.select<AuditRow[]>();
+  const conditions = [
+    'true',
+    ...(accountId === undefined ? [] : ['account_id = :accountId']),
+    ...(subject === undefined ? [] : ['subject = :subject']),
+    ...(action === undefined ? [] : ['action = :action']),
+    ...(beforeId === null ? [] : ['id < :beforeId']),
+    // the bounds of the id keep the index from being read to its end
+    ...(fromMs === null ? [] : ['at >= :from AND id >= :fromId']),
+    ...(toMs === null ? [] : ['at < :to AND id < :toId']),
+  ].join(' AND ');
+  const sql = `SELECT ${COLUMNS} FROM audit_log WHERE ${conditions} ORDER BY id DESC LIMIT (SELECT :limit::bigint)`;
+  return queryNamed<AuditRow>(db, 'audit-log', sql, {
+    accountId,
+    subject,
+    action,
+    beforeId,
+    from: fromMs === null ? null : new Date(fromMs),
+    fromId: fromMs === null ? null : idBound(fromMs - ID_TIME_SLACK_MS),
+    to: toMs === null ? null : new Date(toMs),
+    toId: toMs === null ? null : idBound(toMs + ID_TIME_SLACK_MS),
+    limit,
+  });
 }
 
 function idBound(instantMs: number): string {

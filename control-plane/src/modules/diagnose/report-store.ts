@@ -1,6 +1,8 @@
 import type { FittedReport } from '@vantage/shared/diagnose/fit-report.js';
 import { idLowerBound, idPrefixes } from '@vantage/shared/ids.js';
 import type { Knex } from 'knex';
+import { type CountedPage, type PageRange, queryPage } from '../../db/named.js';
+import { queryPrepared } from '../../db/prepared.js';
 import { type Owner, ofOwner, ownedBy } from '../../owners/index.js';
 import type { ListedReport, PaidReport, Receipt, ReportRow, StoredHeaders, TaskKind } from './report-row.js';
 
@@ -41,27 +43,19 @@ function later(trx: Knex, ms: number): Knex.Raw {
   return trx.raw(`now() + ? * interval '1 millisecond'`, [ms]);
 }
 
+const FIND = { name: 'diagnose-report', text: `SELECT ${COLUMNS} FROM diagnose_reports WHERE id = $1` };
+
 /** Finds a report of any owner; null: no such report. */
 export async function findReport(db: Knex, id: string): Promise<ReportRow | null> {
-  const { rows } = await db.raw<{ rows: ReportRow[] }>(`SELECT ${COLUMNS} FROM diagnose_reports WHERE id = ?`, [id]);
-  return rows[0] ?? null;
+  const [row] = await queryPrepared<ReportRow>(db, FIND, [id]);
+  return row ?? null;
 }
 
 /** Lists a page of an owner's reports, newest first, with their total number. */
-export async function listReports(
-  db: Knex,
-  owner: Owner,
-  page: { readonly limit: number; readonly offset: number },
-): Promise<{ rows: ListedReport[]; total: number }> {
-  const { rows } = await db.raw<{ rows: ListedReport[] }>(
-    `SELECT ${LISTED} FROM diagnose_reports WHERE ${ownedBy(owner)} ORDER BY id DESC LIMIT :limit OFFSET :offset`,
-    { ownerId: owner.id, limit: page.limit, offset: page.offset },
-  );
-  const counted = await db.raw<{ rows: { total: number }[] }>(
-    `SELECT count(*) AS total FROM diagnose_reports WHERE ${ownedBy(owner)}`,
-    { ownerId: owner.id },
-  );
-  return { rows, total: counted.rows[0]?.total ?? 0 };
+export function listReports(db: Knex, owner: Owner, page: PageRange): Promise<CountedPage<ListedReport>> {
+  const [from, where] = ['diagnose_reports', ownedBy(owner)];
+  const query = { name: 'diagnose-reports', columns: LISTED, from, where, orderBy: 'id DESC' };
+  return queryPage<ListedReport>(db, query, { ownerId: owner.id, ...page });
 }
 
 /** Changes who may read a report; false: the owner has no such report. */

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { queryPage } from '../../db/named.js';
 import type { Page } from '../../http/pagination.js';
 import type { JobState } from '../../jobs/job-state.js';
 import { type JobRow, selectJobs, wakeWorkers } from '../../jobs/store.js';
@@ -9,7 +10,13 @@ export interface JobFilter {
   readonly type?: string | undefined;
 }
 
-const filtered = `FROM (${selectJobs}) AS job WHERE (?::text IS NULL OR state = ?) AND (?::text IS NULL OR type = ?)`;
+const LIST = {
+  name: 'jobs-list',
+  columns: 'id, type, attempts, max_attempts, created_at, run_at, last_error, state',
+  from: `(${selectJobs}) AS job`,
+  where: '(:state::text IS NULL OR state = :state) AND (:type::text IS NULL OR type = :type)',
+  orderBy: 'id::bigint DESC',
+};
 
 /** Lists one page of jobs, newest first, with their total number. */
 export async function listJobs(
@@ -17,13 +24,12 @@ export async function listJobs(
   { state, type }: JobFilter,
   page: Page,
 ): Promise<{ jobs: JobRow[]; total: number }> {
-  const values = [state ?? null, state ?? null, type ?? null, type ?? null];
-  const { rows: jobs } = await db.raw<{ rows: JobRow[] }>(
-    `SELECT * ${filtered} ORDER BY id::bigint DESC LIMIT ? OFFSET ?`,
-    [...values, page.limit, page.offset],
-  );
-  const { rows: counts } = await db.raw<{ rows: [{ total: number }] }>(`SELECT count(*) AS total ${filtered}`, values);
-  return { jobs, total: counts[0].total };
+  const { rows: jobs, total } = await queryPage<JobRow>(db, LIST, {
+    state: state ?? null,
+    type: type ?? null,
+    ...page,
+  });
+  return { jobs, total };
 }
 
 /** Finds a job by its id, a decimal number; null: no such job. */

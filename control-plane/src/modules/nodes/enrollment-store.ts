@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { type CountedPage, type PageRange, queryPage } from '../../db/named.js';
 import { isRetiredKey } from '../../links/index.js';
 import { ofOwner } from '../../owners/index.js';
 import type { PlaceFacts } from './place/place.js';
@@ -101,21 +102,14 @@ export async function insertEnrollmentToken(db: Knex, token: NewEnrollmentToken)
 }
 
 /** Lists an owner's tokens (null: those of all owners), newest first, with their total number. */
-export async function listEnrollmentTokens(
+export function listEnrollmentTokens(
   db: Knex,
-  page: { ownerId: string | null; limit: number; offset: number },
-): Promise<{ rows: EnrollmentTokenRow[]; total: number }> {
-  const owned = page.ownerId === null ? 'true' : ofOwner('t');
-  const { rows } = await db.raw<{ rows: EnrollmentTokenRow[] }>(
-    `SELECT ${TOKEN_COLUMNS} FROM enrollment_tokens t LEFT JOIN users u ON u.id = t.owner_id
-     WHERE ${owned} ORDER BY t.id DESC LIMIT :limit OFFSET :offset`,
-    { ownerId: page.ownerId ?? '', limit: page.limit, offset: page.offset },
-  );
-  const { rows: counts } = await db.raw<{ rows: { total: number }[] }>(
-    `SELECT count(*) AS total FROM enrollment_tokens t WHERE ${owned}`,
-    { ownerId: page.ownerId ?? '' },
-  );
-  return { rows, total: counts[0]?.total ?? 0 };
+  page: PageRange & { readonly ownerId: string | null },
+): Promise<CountedPage<EnrollmentTokenRow>> {
+  const from = 'enrollment_tokens t LEFT JOIN users u ON u.id = t.owner_id';
+  const where = page.ownerId === null ? 'true' : ofOwner('t');
+  const query = { name: 'enrollment-tokens', columns: TOKEN_COLUMNS, from, where, orderBy: 't.id DESC' };
+  return queryPage<EnrollmentTokenRow>(db, query, { ...page });
 }
 
 /** Finds the token with this `tokenId`, its public part; null: none, or its owner is not active. */

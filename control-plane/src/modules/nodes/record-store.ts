@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { queryPage } from '../../db/named.js';
 import type { AgentSpool } from '../../links/index.js';
 import { ownerIsAdmin } from '../../owners/index.js';
 import type { Node, NodeStatus } from './node.js';
@@ -65,13 +66,23 @@ const COLUMNS = `${NODE_COLUMNS.split(/,\s*/)
 const STATUS = `CASE WHEN n.banned_at IS NOT NULL OR n.quarantined_at IS NOT NULL THEN 'banned'
   WHEN n.session_id IS NULL THEN 'offline' WHEN n.draining_at IS NOT NULL THEN 'draining' ELSE 'online' END`;
 
-const WHERE = `n.deleted_at IS NULL
-  AND (:id::text IS NULL OR n.id = :id)
-  AND (:ownerId::text IS NULL OR n.owner_id = :ownerId)
-  AND (:version::text IS NULL OR n.agent_version = :version)
-  AND (:status::text IS NULL OR ${STATUS} = :status)
-  AND (:isQuarantined::boolean IS NULL OR (n.quarantined_at IS NOT NULL) = :isQuarantined)
-  AND (:hasGeoMismatch::boolean IS NULL OR n.geo_mismatch = :hasGeoMismatch)`;
+const CONDITIONS: Readonly<Record<keyof RecordFilter, string>> = {
+  id: 'n.id = :id',
+  ownerId: 'n.owner_id = :ownerId',
+  version: 'n.agent_version = :version',
+  status: `${STATUS} = :status`,
+  isQuarantined: '(n.quarantined_at IS NOT NULL) = :isQuarantined',
+  hasGeoMismatch: 'n.geo_mismatch = :hasGeoMismatch',
+};
+
+// only what is wanted is a condition: a plan that serves all filters would read all nodes for one id
+function conditionsOf(wanted: Required<RecordFilter>): string {
+  const names = Object.keys(CONDITIONS) as (keyof RecordFilter)[];
+  return [
+    'n.deleted_at IS NULL',
+    ...names.filter((name) => wanted[name] !== null).map((name) => CONDITIONS[name]),
+  ].join(' AND ');
+}
 
 /** Lists one page of records, newest first, with their total number. */
 export async function listNodeRecords(
@@ -81,16 +92,10 @@ export async function listNodeRecords(
 ): Promise<{ records: NodeRecord[]; total: number }> {
   const { limit, offset } = page;
   const wanted = { ...ANY, ...filter };
-  const { rows } = await db.raw<{ rows: RecordRow[] }>(
-    `SELECT ${COLUMNS} FROM nodes n JOIN users u ON u.id = n.owner_id LEFT JOIN node_vitals v ON v.node_id = n.id WHERE ${WHERE}
-     ORDER BY n.id DESC LIMIT :limit OFFSET :offset`,
-    { ...wanted, limit, offset },
-  );
-  const { rows: counts } = await db.raw<{ rows: { total: number }[] }>(
-    `SELECT count(*) AS total FROM nodes n WHERE ${WHERE}`,
-    wanted,
-  );
-  return { records: rows.map(toRecord), total: counts[0]?.total ?? 0 };
+  const from = 'nodes n JOIN users u ON u.id = n.owner_id LEFT JOIN node_vitals v ON v.node_id = n.id';
+  const query = { name: 'node-records', columns: COLUMNS, from, where: conditionsOf(wanted), orderBy: 'n.id DESC' };
+  const { rows, total } = await queryPage<RecordRow>(db, query, { ...wanted, limit, offset });
+  return { records: rows.map(toRecord), total };
 }
 
 function toRecord(row: RecordRow): NodeRecord {

@@ -1,4 +1,6 @@
 import type { Knex } from 'knex';
+import { queryPage } from '../../db/named.js';
+import { queryPrepared } from '../../db/prepared.js';
 import type { Page } from '../../http/pagination.js';
 import type { OpenRollout } from './metrics.js';
 import type { NodeCounts, Rollout, RolloutNode, RolloutNodeState, RolloutState } from './rollout.js';
@@ -17,6 +19,8 @@ interface RolloutRow {
   readonly created_at: Date;
   readonly ended_at: Date | null;
 }
+
+const COLUMNS = `id, version, selection, stages, max_failures, pause_s, state, stage, stage_ended_at, forgiven, created_at, ended_at`;
 
 const OPEN = `('running', 'paused', 'halted')`;
 
@@ -55,18 +59,17 @@ export async function insertRollout(
 
 /** One page of roll-outs, newest first. */
 export async function listRollouts(db: Knex, { limit, offset }: Page): Promise<{ rollouts: Rollout[]; total: number }> {
-  const { rows } = await db.raw<{ rows: RolloutRow[] }>('SELECT * FROM rollouts ORDER BY id DESC LIMIT ? OFFSET ?', [
-    limit,
-    offset,
-  ]);
-  const { rows: counts } = await db.raw<{ rows: [{ total: number }] }>('SELECT count(*)::int AS total FROM rollouts');
-  return { rollouts: rows.map(rolloutOf), total: counts[0].total };
+  const query = { name: 'rollouts', columns: COLUMNS, from: 'rollouts', where: 'true', orderBy: 'id DESC' };
+  const { rows, total } = await queryPage<RolloutRow>(db, query, { limit, offset });
+  return { rollouts: rows.map(rolloutOf), total };
 }
+
+const FIND = { name: 'rollout', text: `SELECT ${COLUMNS} FROM rollouts WHERE id = $1` };
 
 /** Roll-out by its id; null: no such roll-out. */
 export async function findRollout(db: Knex, id: string): Promise<Rollout | null> {
-  const { rows } = await db.raw<{ rows: RolloutRow[] }>('SELECT * FROM rollouts WHERE id = ?', [id]);
-  return rows[0] === undefined ? null : rolloutOf(rows[0]);
+  const [row] = await queryPrepared<RolloutRow>(db, FIND, [id]);
+  return row === undefined ? null : rolloutOf(row);
 }
 
 /** The same, locked until the transaction ends. */
@@ -119,12 +122,14 @@ const SETTLE = `
   ) v
   WHERE r.rollout_id = :id AND r.position = v.position`;
 
+const COUNT_NODES = {
+  name: 'rollout-node-counts',
+  text: 'SELECT rollout_id AS id, state, count(*)::int AS nodes FROM rollout_nodes WHERE rollout_id = ANY($1::text[]) GROUP BY 1, 2',
+};
+
 /** Number of nodes by state, of several roll-outs. */
 export async function countNodes(db: Knex, ids: readonly string[]): Promise<Map<string, NodeCounts>> {
-  const { rows } = await db.raw<{ rows: { id: string; state: RolloutNodeState; nodes: number }[] }>(
-    `SELECT rollout_id AS id, state, count(*)::int AS nodes FROM rollout_nodes WHERE rollout_id = ANY(?::text[]) GROUP BY 1, 2`,
-    [[...ids]],
-  );
+  const rows = await queryPrepared<{ id: string; state: RolloutNodeState; nodes: number }>(db, COUNT_NODES, [[...ids]]);
   const none = { waiting: 0, requested: 0, done: 0, failed: 0, skipped: 0 };
   const counts = new Map<string, NodeCounts>(ids.map((id) => [id, none]));
   for (const { id, state, nodes } of rows) counts.set(id, { ...(counts.get(id) ?? none), [state]: nodes });
@@ -203,18 +208,15 @@ export async function listRolloutNodes(
   id: string,
   { state, limit, offset }: Page & { readonly state: RolloutNodeState | null },
 ): Promise<{ nodes: RolloutNode[]; total: number }> {
-  const { rows } = await db.raw<{ rows: (RolloutNode & { total: number })[] }>(
-    `SELECT r.node_id AS "nodeId", n.name, r.state, r.requested_at AS "requestedAt", r.ended_at AS "endedAt", r.error
-     FROM rollout_nodes r LEFT JOIN nodes n ON n.id = r.node_id
-     WHERE r.rollout_id = :id AND (:state::text IS NULL OR r.state = :state)
-     ORDER BY r.position LIMIT :limit OFFSET :offset`,
-    { id, state, limit, offset },
-  );
-  const { rows: counts } = await db.raw<{ rows: [{ total: number }] }>(
-    'SELECT count(*)::int AS total FROM rollout_nodes WHERE rollout_id = :id AND (:state::text IS NULL OR state = :state)',
-    { id, state },
-  );
-  return { nodes: rows, total: counts[0].total };
+  const query = {
+    name: 'rollout-nodes',
+    columns: `r.node_id AS "nodeId", n.name, r.state, r.requested_at AS "requestedAt", r.ended_at AS "endedAt", r.error`,
+    from: 'rollout_nodes r LEFT JOIN nodes n ON n.id = r.node_id',
+    where: 'r.rollout_id = :id AND (:state::text IS NULL OR r.state = :state)',
+    orderBy: 'r.position',
+  };
+  const { rows, total } = await queryPage<RolloutNode>(db, query, { id, state, limit, offset });
+  return { nodes: rows, total };
 }
 
 /** Deletes roll-outs that ended more than `days` ago. */

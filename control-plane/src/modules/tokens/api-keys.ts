@@ -11,7 +11,7 @@ import { TokenLedger, type TokensOptions } from './ledger.js';
 import { checkOrigins } from './origins.js';
 import { API_KEY_DAYS, type ApiKeyCreateSchema, type ApiKeySchema } from './schema.js';
 import { apiKeyPrefixes } from './sources.js';
-import { type ApiKeyRow, countTokens, insertApiKey, listApiKeys } from './store.js';
+import { type ApiKeyRow, insertApiKey, listApiKeys } from './store.js';
 
 /** A key as the API shows it. */
 export type ApiKey = Static<typeof ApiKeySchema>;
@@ -70,8 +70,8 @@ export class ApiKeys {
     slice: { readonly limit: number; readonly offset: number },
   ): Promise<{ keys: ApiKey[]; total: number }> {
     const { db } = this.options;
-    const rows = await listApiKeys(db, ownerId, slice);
-    return { keys: rows.map(toApiKey), total: await countTokens(db, 'api_keys', ownerId) };
+    const { rows, total } = await listApiKeys(db, ownerId, slice);
+    return { keys: rows.map(toApiKey), total };
   }
 
   /** Revokes an owner's key at once, on every replica; no effect on a revoked key. @throws ApiError API_KEY_NOT_FOUND */

@@ -8,13 +8,7 @@ import { checkExpiry } from './expiry.js';
 import { type Grantor, refuseBroader } from './grantor.js';
 import { TokenLedger, type TokensOptions } from './ledger.js';
 import { PERSONAL_TOKEN_DAYS, type PersonalTokenCreateSchema, type PersonalTokenSchema } from './schema.js';
-import {
-  countTokens,
-  insertPersonalToken,
-  listAllPersonalTokens,
-  listPersonalTokens,
-  type PersonalTokenRow,
-} from './store.js';
+import { insertPersonalToken, listAllPersonalTokens, listPersonalTokens, type PersonalTokenRow } from './store.js';
 
 /** A token as the API shows it. */
 export type PersonalToken = Static<typeof PersonalTokenSchema>;
@@ -80,8 +74,8 @@ export class PersonalTokens {
     slice: { readonly limit: number; readonly offset: number },
   ): Promise<{ tokens: PersonalToken[]; total: number }> {
     const { db } = this.options;
-    const rows = await listPersonalTokens(db, userId, slice);
-    return { tokens: rows.map(toPersonalToken), total: await countTokens(db, 'personal_access_tokens', userId) };
+    const { rows, total } = await listPersonalTokens(db, userId, slice);
+    return { tokens: rows.map(toPersonalToken), total };
   }
 
   /** Lists the tokens of all users, newest first, for the operator; `user` is the e-mail address of the user. */

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { type CountedPage, type PageRange, queryPage } from '../../db/named.js';
 import type { apiKeyScopes, Scope } from '../../http/scopes.js';
 
 /** Scope that an API key may have. */
@@ -65,36 +66,29 @@ export async function insertPersonalToken(
   return row;
 }
 
-interface Slice {
-  readonly limit: number;
-  readonly offset: number;
-}
-
 /** Column with the holder of a token: keys belong to owners, personal access tokens to users. */
 const holderColumns = { api_keys: 'owner_id', personal_access_tokens: 'user_id' } as const;
 
-/** Lists keys of an owner, newest first. */
-export async function listApiKeys(db: Knex, ownerId: string, { limit, offset }: Slice): Promise<ApiKeyRow[]> {
-  return db('api_keys')
-    .where({ owner_id: ownerId })
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .offset(offset)
-    .select<ApiKeyRow[]>(API_KEY_COLUMNS);
+/** Page of an owner's keys, newest first, and the number of all, including revoked and expired ones. */
+export function listApiKeys(db: Knex, ownerId: string, page: PageRange): Promise<CountedPage<ApiKeyRow>> {
+  return listTokens<ApiKeyRow>(db, { table: 'api_keys', columns: API_KEY_COLUMNS }, ownerId, page);
 }
 
-/** Lists tokens of a user, newest first. */
-export async function listPersonalTokens(
+/** Page of a user's tokens, newest first, and the number of all, including revoked and expired ones. */
+export function listPersonalTokens(db: Knex, userId: string, page: PageRange): Promise<CountedPage<PersonalTokenRow>> {
+  const table = 'personal_access_tokens';
+  return listTokens<PersonalTokenRow>(db, { table, columns: TOKEN_COLUMNS }, userId, page);
+}
+
+function listTokens<R extends TokenRow>(
   db: Knex,
-  userId: string,
-  { limit, offset }: Slice,
-): Promise<PersonalTokenRow[]> {
-  return db('personal_access_tokens')
-    .where({ user_id: userId })
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .offset(offset)
-    .select<PersonalTokenRow[]>(TOKEN_COLUMNS);
+  { table, columns }: { readonly table: TokenTable; readonly columns: readonly string[] },
+  holderId: string,
+  page: PageRange,
+): Promise<CountedPage<R>> {
+  const where = `${holderColumns[table]} = :holderId`;
+  const query = { name: `${table}-list`, columns: columns.join(', '), from: table, where, orderBy: 'id DESC' };
+  return queryPage<R>(db, query, { holderId, ...page });
 }
 
 /** Lists the tokens of all users, newest first; `email` is null for deleted accounts. */
@@ -105,14 +99,6 @@ export async function listAllPersonalTokens(
     .join('users as u', 'u.id', 't.user_id')
     .orderBy('t.id', 'desc')
     .select([...TOKEN_COLUMNS.map((column) => `t.${column}`), 'u.email']);
-}
-
-/** Counts the tokens of an owner or a user, including revoked and expired ones. */
-export async function countTokens(db: Knex, table: TokenTable, holderId: string): Promise<number> {
-  const [row] = await db(table)
-    .where({ [holderColumns[table]]: holderId })
-    .count<{ n: number }[]>('* as n');
-  return row?.n ?? 0;
 }
 
 /** Counts the tokens of an owner or a user that are valid now. */

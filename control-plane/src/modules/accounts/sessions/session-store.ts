@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { HOLDER_COLUMNS, type HolderRow } from '../../../authentication/index.js';
+import { queryPrepared } from '../../../db/prepared.js';
 import { findRow } from '../../../db/row-by-key.js';
 
 export interface SessionRow {
@@ -83,14 +84,15 @@ export async function revokeSessions(
 }
 
 /** Lists a user's live sessions, newest first. */
-export async function listSessions(db: Knex, userId: string, at: Date): Promise<SessionRow[]> {
-  return db('sessions')
-    .where({ user_id: userId })
-    .whereNull('revoked_at')
-    .where('expires_at', '>', at)
-    .orderBy('id', 'desc')
-    .select<SessionRow[]>('*');
+export function listSessions(db: Knex, userId: string, at: Date): Promise<SessionRow[]> {
+  return queryPrepared<SessionRow>(db, LIST_SESSIONS, [userId, at]);
 }
+
+const LIST_SESSIONS = {
+  name: 'sessions-of-user',
+  text: `SELECT id, user_id, methods, address, user_agent, created_at, last_used_at, expires_at, revoked_at
+    FROM sessions WHERE user_id = $1 AND revoked_at IS NULL AND expires_at > $2 ORDER BY id DESC`,
+};
 
 const FIND_SESSION = {
   name: 'find-session',

@@ -1,8 +1,11 @@
 import type { Knex } from 'knex';
+import { type CountedPage, type PageRange, queryNamed, queryPage } from '../../../db/named.js';
 import { type Owner, ofOwner, ownedBy } from '../../../owners/index.js';
 import type { ChannelColumns, ChannelRow } from './channel-row.js';
 
-const COLUMNS = `c.*, o.plan AS account_plan, u.email AS account_email, u.email_verified_at IS NOT NULL AS is_account_verified,
+const COLUMNS = `c.id, c.owner_id, c.created_by, c.is_test, c.name, c.type, c.config, c.sealed_secrets, c.is_enabled, c.is_default, c.locale,
+  c.timezone, c.max_per_minute, c.template, c.verified_at, c.health, c.health_since, c.failed_since, c.last_error, c.last_sent_at, c.warned_at,
+  c.created_at, c.updated_at, o.plan AS account_plan, u.email AS account_email, u.email_verified_at IS NOT NULL AS is_account_verified,
   coalesce(u.locale, 'en') AS account_locale, coalesce(u.timezone, 'UTC') AS account_timezone,
   (SELECT coalesce(json_agg(json_build_object('address', r.address, 'is_verified', r.verified_at IS NOT NULL,
      'is_unsubscribed', r.unsubscribed_at IS NOT NULL, 'stopped_monitors', r.stopped_monitors)), '[]') FROM alert_recipients r WHERE r.channel_id = c.id) AS recipients`;
@@ -65,11 +68,9 @@ export async function deleteChannel(trx: Knex, id: string): Promise<void> {
 
 /** Channel of an owner; null: none. */
 export async function findChannel(db: Knex, id: string, owner: Owner): Promise<ChannelRow | null> {
-  const { rows } = await db.raw<{ rows: ChannelRow[] }>(
-    `SELECT ${COLUMNS} FROM ${JOINED} WHERE c.id = :id AND ${ownedBy(owner, 'c')}`,
-    { id, ownerId: owner.id },
-  );
-  return rows[0] ?? null;
+  const sql = `SELECT ${COLUMNS} FROM ${JOINED} WHERE c.id = :id AND ${ownedBy(owner, 'c')}`;
+  const [row] = await queryNamed<ChannelRow>(db, 'alert-channel', sql, { id, ownerId: owner.id });
+  return row ?? null;
 }
 
 /** Channel of an owner, locked until the transaction ends; null: none. */
@@ -92,10 +93,8 @@ export async function shareChannels(trx: Knex, owner: Owner): Promise<ChannelRow
 
 /** Channels by id, of any owner. */
 export async function readChannels(db: Knex, ids: readonly string[]): Promise<ChannelRow[]> {
-  const { rows } = await db.raw<{ rows: ChannelRow[] }>(`SELECT ${COLUMNS} FROM ${JOINED} WHERE c.id = ANY(:ids)`, {
-    ids: [...ids],
-  });
-  return rows;
+  const sql = `SELECT ${COLUMNS} FROM ${JOINED} WHERE c.id = ANY(:ids)`;
+  return queryNamed<ChannelRow>(db, 'alert-channels-by-id', sql, { ids: [...ids] });
 }
 
 /** Channel of any owner, locked until the transaction ends; null: none. */
@@ -115,28 +114,21 @@ export interface ChannelFilter {
 }
 
 /** Page of an owner's channels, newest first, and the number of all. */
-export async function listChannels(
+export function listChannels(
   db: Knex,
   owner: Owner,
   { type, verified, health }: ChannelFilter,
-  { limit, offset }: { readonly limit: number; readonly offset: number },
-): Promise<{ rows: ChannelRow[]; total: number }> {
-  const conditions = [
+  page: PageRange,
+): Promise<CountedPage<ChannelRow>> {
+  const where = [
     ownedBy(owner, 'c'),
     ...(type === undefined ? [] : ['c.type = :type']),
     ...(health === undefined ? [] : ['c.health = :health']),
     ...(verified === undefined ? [] : [`(${IS_VERIFIED}) = :verified`]),
   ].join(' AND ');
   const values = { ownerId: owner.id, type: type ?? null, health: health ?? null, verified: verified ?? null };
-  const { rows } = await db.raw<{ rows: ChannelRow[] }>(
-    `SELECT ${COLUMNS} FROM ${JOINED} WHERE ${conditions} ORDER BY c.id DESC LIMIT :limit OFFSET :offset`,
-    { ...values, limit, offset },
-  );
-  const { rows: counts } = await db.raw<{ rows: { total: number }[] }>(
-    `SELECT count(*)::int AS total FROM ${JOINED} WHERE ${conditions}`,
-    values,
-  );
-  return { rows, total: counts[0]?.total ?? 0 };
+  const query = { name: 'alert-channels', columns: COLUMNS, from: JOINED, where, orderBy: 'c.id DESC' };
+  return queryPage<ChannelRow>(db, query, { ...values, ...page });
 }
 
 /** Ids and names of the channels of an owner, except the default one. */

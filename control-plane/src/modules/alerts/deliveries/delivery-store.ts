@@ -1,6 +1,7 @@
 import { idLowerBound, idPrefixes } from '@vantage/shared/ids.js';
 import type { Knex } from 'knex';
 import { literalOf } from '../../../db/literal.js';
+import { queryNamed } from '../../../db/named.js';
 import { type PreparedStatement, queryPrepared } from '../../../db/prepared.js';
 import { type Owner, ofOwner, ownedBy } from '../../../owners/index.js';
 import { type AttemptEntry, type DeliveryRow, deliveryColumns, type ListedDelivery } from './delivery.js';
@@ -132,11 +133,9 @@ export async function dropWaiting(
 
 /** Delivery of an owner; null: none. */
 export async function findDelivery(db: Knex, id: string, owner: Owner): Promise<DeliveryRow | null> {
-  const { rows } = await db.raw<{ rows: DeliveryRow[] }>(
-    `SELECT * FROM alert_deliveries WHERE id = :id AND ${ownedBy(owner)}`,
-    { id, ownerId: owner.id },
-  );
-  return rows[0] ?? null;
+  const sql = `SELECT ${deliveryColumns.join(', ')} FROM alert_deliveries WHERE id = :id AND ${ownedBy(owner)}`;
+  const [row] = await queryNamed<DeliveryRow>(db, 'alert-delivery', sql, { id, ownerId: owner.id });
+  return row ?? null;
 }
 
 /** Conditions of a list of deliveries; undefined: any. */
@@ -173,11 +172,13 @@ async function listNewest(
 ): Promise<ListedDeliveries> {
   // those about an alert are few: without OFFSET the planner reads all of the owner in order, and keeps those few
   const found = `SELECT ${LISTED} FROM alert_deliveries WHERE ${[ofOwner(), ...conditions].join(' AND ')} ${conditions.includes(ABOUT_ALERT) ? 'OFFSET 0' : ''}`;
-  const { rows } = await db.raw<{ rows: (ListedDelivery & { found: number })[] }>(
+  const rows = await queryNamed<ListedDelivery & { found: number }>(
+    db,
+    'alert-deliveries',
     `SELECT ${LISTED}, found FROM (
        SELECT ${LISTED}, count(*) OVER ()::int AS found, sum(octet_length(attempts::text) + octet_length(text))
          OVER (ORDER BY id DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS bytes_before
-       FROM (SELECT ${LISTED} FROM (${found}) found ORDER BY id DESC LIMIT :limit) newest
+       FROM (SELECT ${LISTED} FROM (${found}) found ORDER BY id DESC LIMIT (SELECT :limit::bigint)) newest
      ) counted WHERE coalesce(bytes_before, 0) < :mostBytes ORDER BY id DESC`,
     { ...bindings, mostBytes: MOST_LISTED_BYTES },
   );

@@ -1,5 +1,7 @@
 import type { Knex } from 'knex';
 import { writeJsonRows } from '../../../db/json-rows.js';
+import { literalOf } from '../../../db/literal.js';
+import { type CountedPage, queryNamed, queryPage } from '../../../db/named.js';
 import { type Owner, ownedBy } from '../../../owners/index.js';
 import type { AlertRow } from './alert-row.js';
 
@@ -68,6 +70,10 @@ export async function storeAlerts(trx: Knex, rows: readonly AlertRow[]): Promise
   );
 }
 
+const COLUMNS = `id, owner_id, is_test, policy_id, policy_name, monitor_id, monitor_name, monitor_type, monitor_target, monitor_tags,
+  monitor_group_id, status, type, severity, started_at, created_at, resolved_at, reason, affected_nodes, next_step_at, awaits_up, state,
+  changes, look_at, group_key`;
+
 const CHANGED = [
   'policy_name',
   'monitor_name',
@@ -92,11 +98,9 @@ const CHANGED = [
 
 /** Alert of an owner; null: no such alert. */
 export async function findAlert(db: Knex, id: string, owner: Owner): Promise<AlertRow | null> {
-  const { rows } = await db.raw<{ rows: AlertRow[] }>(`SELECT * FROM alerts WHERE id = :id AND ${ownedBy(owner)}`, {
-    id,
-    ownerId: owner.id,
-  });
-  return rows[0] ?? null;
+  const sql = `SELECT ${COLUMNS} FROM alerts WHERE id = :id AND ${ownedBy(owner)}`;
+  const [row] = await queryNamed<AlertRow>(db, 'alert', sql, { id, ownerId: owner.id });
+  return row ?? null;
 }
 
 /** Alerts by id, of any owner. */
@@ -151,24 +155,24 @@ export interface AlertPage {
 }
 
 /** Alerts of an owner, newest first, and the number of all. */
-export async function listAlerts(
+export function listAlerts(
   db: Knex,
   owner: Owner,
   { after, offset, limit, ...filter }: AlertFilter & AlertPage,
-): Promise<{ rows: AlertRow[]; total: number }> {
-  const conditions = [
+): Promise<CountedPage<AlertRow>> {
+  const where = [
     ownedBy(owner),
-    ...(filter.status === undefined ? [] : ['status = :status']),
+    // no parameter, which a plan for any parameters would not look up in the partial index
+    ...(filter.status === undefined ? [] : [`status = ${literalOf(filter.status)}`]),
     ...(filter.severity === undefined ? [] : ['severity = :severity']),
     ...(filter.policyId === undefined ? [] : ['policy_id = :policyId']),
     ...(filter.monitorId === undefined ? [] : ['monitor_id = :monitorId']),
     ...(filter.type === undefined ? [] : ['type = :type']),
     ...(filter.fromMs === null ? [] : ['created_at >= :from']),
     ...(filter.toMs === null ? [] : ['created_at < :to']),
-  ];
-  const bindings = {
+  ].join(' AND ');
+  const values = {
     ownerId: owner.id,
-    status: filter.status ?? null,
     severity: filter.severity ?? null,
     policyId: filter.policyId ?? null,
     monitorId: filter.monitorId ?? null,
@@ -176,16 +180,9 @@ export async function listAlerts(
     from: filter.fromMs === null ? null : new Date(filter.fromMs),
     to: filter.toMs === null ? null : new Date(filter.toMs),
   };
-  const { rows } = await db.raw<{ rows: AlertRow[] }>(
-    `SELECT * FROM alerts WHERE ${conditions.join(' AND ')} ${after === null ? '' : 'AND id < :after'}
-     ORDER BY id DESC LIMIT :limit ${after === null ? 'OFFSET :offset' : ''}`,
-    { ...bindings, after, limit, offset },
-  );
-  const { rows: counts } = await db.raw<{ rows: { total: number }[] }>(
-    `SELECT count(*)::int AS total FROM alerts WHERE ${conditions.join(' AND ')}`,
-    bindings,
-  );
-  return { rows, total: counts[0]?.total ?? 0 };
+  const isAfter = after === null ? undefined : 'id < :after';
+  const query = { name: 'alerts', columns: COLUMNS, from: 'alerts', where, after: isAfter, orderBy: 'id DESC' };
+  return queryPage<AlertRow>(db, query, { ...values, after, limit, offset: after === null ? offset : 0 });
 }
 
 /** Number of alerts that are not resolved, by status and severity. */

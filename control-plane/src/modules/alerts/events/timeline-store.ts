@@ -1,6 +1,7 @@
 import type { TimelineEntry } from '@vantage/shared/alerts/decision.js';
 import type { Knex } from 'knex';
 import { writeJsonRows } from '../../../db/json-rows.js';
+import { queryPrepared } from '../../../db/prepared.js';
 
 /** Entry of an alert's timeline. */
 export interface StoredEntry extends TimelineEntry {
@@ -32,14 +33,15 @@ export async function insertTimeline(trx: Knex, entries: readonly StoredEntry[])
 /** Entries of a timeline that are shown. */
 const MOST_SHOWN = 1_000;
 
+const LIST_TIMELINE = {
+  name: 'alert-timeline',
+  text: `SELECT at, what, details FROM alert_timeline WHERE alert_id = $1 ORDER BY id DESC LIMIT ${MOST_SHOWN}`,
+};
+
 /** Newest entries of the timeline of an alert, oldest first. */
 export async function listTimeline(db: Knex, alertId: string): Promise<TimelineEntry[]> {
-  const rows: { at: Date; what: TimelineEntry['what']; details: TimelineEntry['details'] }[] = await db(
-    'alert_timeline',
-  )
-    .where({ alert_id: alertId })
-    .orderBy('id', 'desc')
-    .limit(MOST_SHOWN)
-    .select('at', 'what', 'details');
+  const rows = await queryPrepared<{ at: Date } & Pick<TimelineEntry, 'what' | 'details'>>(db, LIST_TIMELINE, [
+    alertId,
+  ]);
   return rows.reverse().map(({ at, what, details }) => ({ atMs: at.getTime(), what, details }));
 }

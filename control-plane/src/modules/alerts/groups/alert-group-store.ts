@@ -1,6 +1,9 @@
 import type { Knex } from 'knex';
+import { type CountedPage, type PageRange, queryNamed, queryPage } from '../../../db/named.js';
 import { type Owner, ofOwner, ownedBy } from '../../../owners/index.js';
 import type { AlertGroupFields, AlertGroupRow } from './alert-group-row.js';
+
+const COLUMNS = `id, owner_id, created_by, is_test, name, group_by, group_value, wait_seconds, interval_seconds, created_at, updated_at`;
 
 /** Number of groups of an owner. */
 export async function countAlertGroups(trx: Knex, ownerId: string): Promise<number> {
@@ -44,11 +47,9 @@ export async function deleteAlertGroup(trx: Knex, id: string): Promise<void> {
 
 /** Group of an owner; null: none. */
 export async function findAlertGroup(db: Knex, id: string, owner: Owner): Promise<AlertGroupRow | null> {
-  const { rows } = await db.raw<{ rows: AlertGroupRow[] }>(
-    `SELECT * FROM alert_groups WHERE id = :id AND ${ownedBy(owner)}`,
-    { id, ownerId: owner.id },
-  );
-  return rows[0] ?? null;
+  const sql = `SELECT ${COLUMNS} FROM alert_groups WHERE id = :id AND ${ownedBy(owner)}`;
+  const [row] = await queryNamed<AlertGroupRow>(db, 'alert-group', sql, { id, ownerId: owner.id });
+  return row ?? null;
 }
 
 /** Same as `findAlertGroup`, locked until the transaction ends. */
@@ -61,20 +62,10 @@ export async function lockAlertGroup(trx: Knex, id: string, owner: Owner): Promi
 }
 
 /** Page of an owner's groups, newest first, and the number of all. */
-export async function listAlertGroups(
-  db: Knex,
-  owner: Owner,
-  { limit, offset }: { readonly limit: number; readonly offset: number },
-): Promise<{ rows: AlertGroupRow[]; total: number }> {
-  const { rows } = await db.raw<{ rows: AlertGroupRow[] }>(
-    `SELECT * FROM alert_groups WHERE ${ownedBy(owner)} ORDER BY id DESC LIMIT :limit OFFSET :offset`,
-    { ownerId: owner.id, limit, offset },
-  );
-  const { rows: counts } = await db.raw<{ rows: { total: number }[] }>(
-    `SELECT count(*)::int AS total FROM alert_groups WHERE ${ownedBy(owner)}`,
-    { ownerId: owner.id },
-  );
-  return { rows, total: counts[0]?.total ?? 0 };
+export function listAlertGroups(db: Knex, owner: Owner, page: PageRange): Promise<CountedPage<AlertGroupRow>> {
+  const [from, where] = ['alert_groups', ownedBy(owner)];
+  const query = { name: 'alert-groups', columns: COLUMNS, from, where, orderBy: 'id DESC' };
+  return queryPage<AlertGroupRow>(db, query, { ownerId: owner.id, ...page });
 }
 
 /** Groups of several owners, oldest first. */

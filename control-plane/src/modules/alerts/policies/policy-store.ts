@@ -1,6 +1,10 @@
 import type { Knex } from 'knex';
+import { type CountedPage, type PageRange, queryNamed, queryPage } from '../../../db/named.js';
 import { type Owner, ofOwner, ownedBy } from '../../../owners/index.js';
 import type { PolicyFields, PolicyRow } from './policy-row.js';
+
+const COLUMNS = `id, owner_id, created_by, is_test, name, is_enabled, is_default, monitor_id, rules, escalation, on_recovery, suppression,
+  depends_on, created_at, updated_at`;
 
 /** Number of policies of an owner, the default one included. */
 export async function countPolicies(trx: Knex, ownerId: string): Promise<number> {
@@ -59,11 +63,9 @@ export async function deletePolicy(trx: Knex, id: string): Promise<void> {
 
 /** Policy of an owner; null: none. */
 export async function findPolicy(db: Knex, id: string, owner: Owner): Promise<PolicyRow | null> {
-  const { rows } = await db.raw<{ rows: PolicyRow[] }>(
-    `SELECT * FROM alert_policies WHERE id = :id AND ${ownedBy(owner)}`,
-    { id, ownerId: owner.id },
-  );
-  return rows[0] ?? null;
+  const sql = `SELECT ${COLUMNS} FROM alert_policies WHERE id = :id AND ${ownedBy(owner)}`;
+  const [row] = await queryNamed<PolicyRow>(db, 'alert-policy', sql, { id, ownerId: owner.id });
+  return row ?? null;
 }
 
 /** Same as `findPolicy`, locked until the transaction ends. */
@@ -76,20 +78,10 @@ export async function lockPolicy(trx: Knex, id: string, owner: Owner): Promise<P
 }
 
 /** Page of an owner's policies, newest first, and the number of all. */
-export async function listPolicies(
-  db: Knex,
-  owner: Owner,
-  { limit, offset }: { readonly limit: number; readonly offset: number },
-): Promise<{ rows: PolicyRow[]; total: number }> {
-  const { rows } = await db.raw<{ rows: PolicyRow[] }>(
-    `SELECT * FROM alert_policies WHERE ${ownedBy(owner)} ORDER BY id DESC LIMIT :limit OFFSET :offset`,
-    { ownerId: owner.id, limit, offset },
-  );
-  const { rows: counts } = await db.raw<{ rows: { total: number }[] }>(
-    `SELECT count(*)::int AS total FROM alert_policies WHERE ${ownedBy(owner)}`,
-    { ownerId: owner.id },
-  );
-  return { rows, total: counts[0]?.total ?? 0 };
+export function listPolicies(db: Knex, owner: Owner, page: PageRange): Promise<CountedPage<PolicyRow>> {
+  const [from, where] = ['alert_policies', ownedBy(owner)];
+  const query = { name: 'alert-policies', columns: COLUMNS, from, where, orderBy: 'id DESC' };
+  return queryPage<PolicyRow>(db, query, { ownerId: owner.id, ...page });
 }
 
 /** Policies that name a channel anywhere, oldest first, locked until the transaction ends. */

@@ -1,7 +1,10 @@
 import type { Knex } from 'knex';
+import { type CountedPage, type PageRange, queryNamed, queryPage } from '../../../db/named.js';
 import { type Owner, ofOwner, ownedBy } from '../../../owners/index.js';
 import type { SilenceStatus } from './silence.js';
 import type { SilenceFields, SilenceRow } from './silence-row.js';
+
+const COLUMNS = `id, owner_id, created_by, is_test, scope_type, scope_ids, severities, reason, starts_at, ends_at, created_at, updated_at`;
 
 /** Number of silences of an owner that end after an instant. */
 export async function countSilences(trx: Knex, ownerId: string, at: Date): Promise<number> {
@@ -45,11 +48,9 @@ export async function deleteSilence(trx: Knex, id: string): Promise<void> {
 
 /** Silence of an owner; null: none. */
 export async function findSilence(db: Knex, id: string, owner: Owner): Promise<SilenceRow | null> {
-  const { rows } = await db.raw<{ rows: SilenceRow[] }>(
-    `SELECT * FROM alert_silences WHERE id = :id AND ${ownedBy(owner)}`,
-    { id, ownerId: owner.id },
-  );
-  return rows[0] ?? null;
+  const sql = `SELECT ${COLUMNS} FROM alert_silences WHERE id = :id AND ${ownedBy(owner)}`;
+  const [row] = await queryNamed<SilenceRow>(db, 'alert-silence', sql, { id, ownerId: owner.id });
+  return row ?? null;
 }
 
 /** Same as `findSilence`, locked until the transaction ends. */
@@ -69,32 +70,14 @@ const IS_IN: Readonly<Record<SilenceStatus, string>> = {
 };
 
 /** Page of an owner's silences, newest first, and the number of all. `status`: at the instant `at`; undefined: any. */
-export async function listSilences(
+export function listSilences(
   db: Knex,
   owner: Owner,
-  {
-    status,
-    at,
-    limit,
-    offset,
-  }: {
-    readonly status: SilenceStatus | undefined;
-    readonly at: Date;
-    readonly limit: number;
-    readonly offset: number;
-  },
-): Promise<{ rows: SilenceRow[]; total: number }> {
+  { status, at, ...page }: PageRange & { readonly status: SilenceStatus | undefined; readonly at: Date },
+): Promise<CountedPage<SilenceRow>> {
   const where = status === undefined ? ownedBy(owner) : `${ownedBy(owner)} AND ${IS_IN[status]}`;
-  const values = { ownerId: owner.id, at };
-  const { rows } = await db.raw<{ rows: SilenceRow[] }>(
-    `SELECT * FROM alert_silences WHERE ${where} ORDER BY id DESC LIMIT :limit OFFSET :offset`,
-    { ...values, limit, offset },
-  );
-  const { rows: counts } = await db.raw<{ rows: { total: number }[] }>(
-    `SELECT count(*)::int AS total FROM alert_silences WHERE ${where}`,
-    values,
-  );
-  return { rows, total: counts[0]?.total ?? 0 };
+  const query = { name: 'alert-silences', columns: COLUMNS, from: 'alert_silences', where, orderBy: 'id DESC' };
+  return queryPage<SilenceRow>(db, query, { ownerId: owner.id, at, ...page });
 }
 
 /** Silences of several owners that end after an instant. */

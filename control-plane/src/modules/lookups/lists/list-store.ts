@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { queryPrepared } from '../../../db/prepared.js';
 import type { LineCounts } from '../reputation/list-reader.js';
 import type { Refusal } from '../reputation/version-guard.js';
 import type { Packed } from './list-pieces.js';
@@ -229,17 +230,19 @@ export async function acceptRefused(trx: Knex, name: string): Promise<string | n
   return row.version_id;
 }
 
+const FIND_LISTS = {
+  name: 'reputation-lists',
+  text: `SELECT l.name, l.checked_at, l.next_at, l.last_error,
+      ${['v', 'r'].flatMap((table) => VERSION_COLUMNS.map((column) => `${table}.${column} AS ${table}_${column}`)).join(', ')}
+    FROM reputation_lists l
+      LEFT JOIN reputation_list_versions v ON v.id = l.version_id
+      LEFT JOIN reputation_list_versions r ON r.id = l.refused_id
+    WHERE l.name = ANY($1::text[])`,
+};
+
 /** Lists of these names with their versions, by name. */
 export async function findLists(db: Knex, names: readonly string[]): Promise<Map<string, ListRow>> {
-  const { rows } = await db.raw<{ rows: JoinedRow[] }>(
-    `SELECT l.name, l.checked_at, l.next_at, l.last_error,
-       ${['v', 'r'].flatMap((table) => VERSION_COLUMNS.map((column) => `${table}.${column} AS ${table}_${column}`)).join(', ')}
-     FROM reputation_lists l
-       LEFT JOIN reputation_list_versions v ON v.id = l.version_id
-       LEFT JOIN reputation_list_versions r ON r.id = l.refused_id
-     WHERE l.name = ANY(?::text[])`,
-    [[...names]],
-  );
+  const rows = await queryPrepared<JoinedRow>(db, FIND_LISTS, [[...names]]);
   return new Map(rows.map((row) => [row.name as string, listOf(row)]));
 }
 

@@ -1,5 +1,6 @@
 import type { AskedRegistryServer } from '@vantage/shared/probe-types/domain.js';
 import type { Knex } from 'knex';
+import { queryPrepared } from '../../../db/prepared.js';
 
 // Nodes learn from referrals which servers they ask, so servers are paid for afterwards: a server without a token is not to be
 // asked until its bucket has refilled.
@@ -19,14 +20,14 @@ export type ShutReason = 'refused' | 'empty';
 
 const IS_SHUT = '(shut_until > now() OR tokens + extract(epoch FROM now() - updated_at) * per_minute / 60 < 1)';
 
+const LIST_SHUT = {
+  name: 'registry-servers-shut',
+  text: `SELECT server FROM registry_servers WHERE ${IS_SHUT} ORDER BY greatest(shut_until, updated_at) DESC LIMIT ${MAX_SHUT}`,
+};
+
 /** Lists the servers that are not to be asked at present: those that refused, and those whose bucket is empty. */
 export async function listShutServers(db: Knex): Promise<string[]> {
-  const { rows } = await db.raw<{ rows: { server: string }[] }>(
-    `SELECT server FROM registry_servers
-     WHERE ${IS_SHUT}
-     ORDER BY greatest(shut_until, updated_at) DESC LIMIT ?`,
-    [MAX_SHUT],
-  );
+  const rows = await queryPrepared<{ server: string }>(db, LIST_SHUT, []);
   return rows.map(({ server }) => server);
 }
 

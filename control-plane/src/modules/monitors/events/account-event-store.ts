@@ -1,7 +1,8 @@
 import type { Knex } from 'knex';
+import { queryNamed } from '../../../db/named.js';
 import type { Owner } from '../../../owners/index.js';
 import type { EventType } from '../definition/event-type.js';
-import type { EventPosition, EventRow } from './event-store.js';
+import { type EventPosition, type EventRow, eventColumns } from './event-store.js';
 
 /** Conditions on the events of an account, joined by AND; undefined: any. */
 export interface EventFilter {
@@ -24,20 +25,35 @@ export interface AccountEventsPage {
   readonly limit: number;
 }
 
+const ofMonitor = 'EXISTS (SELECT FROM monitors m WHERE m.id = e.monitor_id AND m.owner_id = :ownerId';
+
 /** Events of all monitors of an owner, the one that began last first. */
-export async function listAccountEvents(db: Knex, owner: Owner, page: AccountEventsPage): Promise<EventRow[]> {
+export function listAccountEvents(db: Knex, owner: Owner, page: AccountEventsPage): Promise<EventRow[]> {
   const { filter, fromMs, toMs, after, limit } = page;
   const { monitorId, type, isOpen, isAcked, tag } = filter;
-  const query = db('monitor_events AS e').select<EventRow[]>('e.*').where('e.owner_id', owner.id);
-  if (monitorId !== undefined) query.where('e.monitor_id', monitorId);
-  if (type !== undefined) query.where('e.type', type);
-  if (isOpen !== undefined) query.whereRaw(isOpen ? 'e.ended_at IS NULL' : 'e.ended_at IS NOT NULL');
-  if (isAcked !== undefined) query.whereRaw(isAcked ? 'e.ack_at IS NOT NULL' : 'e.ack_at IS NULL');
-  if (owner.isTest || tag !== undefined) query.join('monitors AS m', 'm.id', 'e.monitor_id');
-  if (owner.isTest) query.whereRaw('m.is_test');
-  if (tag !== undefined) query.whereRaw('m.tags @> ARRAY[?]', [tag.toLowerCase()]);
-  if (fromMs !== null) query.where('e.started_at', '>=', new Date(fromMs));
-  if (toMs !== null) query.where('e.started_at', '<', new Date(toMs));
-  if (after !== null) query.whereRaw('(e.started_at, e.id) < (?, ?)', [new Date(after.atMs), after.id]);
-  return query.orderBy('e.started_at', 'desc').orderBy('e.id', 'desc').limit(limit);
+  const conditions = [
+    'e.owner_id = :ownerId',
+    ...(monitorId === undefined ? [] : ['e.monitor_id = :monitorId']),
+    ...(type === undefined ? [] : ['e.type = :type']),
+    ...(isOpen === undefined ? [] : [isOpen ? 'e.ended_at IS NULL' : 'e.ended_at IS NOT NULL']),
+    ...(isAcked === undefined ? [] : [isAcked ? 'e.ack_at IS NOT NULL' : 'e.ack_at IS NULL']),
+    ...(owner.isTest ? [`${ofMonitor} AND m.is_test)`] : []),
+    ...(tag === undefined ? [] : [`${ofMonitor} AND m.tags @> ARRAY[:tag::text])`]),
+    ...(fromMs === null ? [] : ['e.started_at >= :from']),
+    ...(toMs === null ? [] : ['e.started_at < :to']),
+    ...(after === null ? [] : ['(e.started_at, e.id) < (:afterAt, :afterId)']),
+  ].join(' AND ');
+  const sql = `SELECT ${eventColumns} FROM monitor_events e WHERE ${conditions}
+    ORDER BY e.started_at DESC, e.id DESC LIMIT (SELECT :limit::bigint)`;
+  return queryNamed<EventRow>(db, 'monitor-events-of-account', sql, {
+    ownerId: owner.id,
+    monitorId,
+    type,
+    tag: tag?.toLowerCase(),
+    from: fromMs === null ? null : new Date(fromMs),
+    to: toMs === null ? null : new Date(toMs),
+    afterAt: after === null ? null : new Date(after.atMs),
+    afterId: after?.id,
+    limit,
+  });
 }

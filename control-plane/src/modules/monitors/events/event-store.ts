@@ -134,7 +134,8 @@ export interface EventsPage {
   readonly limit: number;
 }
 
-const COLUMNS = `e.id, e.monitor_id, e.type, e.started_at, e.ended_at, e.affected_nodes, e.reason, e.is_false_positive, e.ack_at,
+/** Columns of an event `e`. */
+export const eventColumns = `e.id, e.monitor_id, e.type, e.started_at, e.ended_at, e.affected_nodes, e.reason, e.is_false_positive, e.ack_at,
   e.acknowledged_by, e.resolved_by, e.resolved_at, e.notes, e.backfilled, e.disputed, e.earlier_types, e.created_at`;
 
 const WITHIN = `e.monitor_id = $1 AND e.started_at >= coalesce($2::timestamptz, '-infinity')
@@ -146,7 +147,7 @@ const LIST_EVENTS = {
   text: `SELECT counted.total, page.*
     FROM (SELECT count(*)::int AS total FROM monitor_events e WHERE ${WITHIN}) counted
     LEFT JOIN LATERAL (
-      SELECT ${COLUMNS} FROM monitor_events e
+      SELECT ${eventColumns} FROM monitor_events e
       WHERE ${WITHIN} AND (e.started_at, e.id) < (coalesce($4::timestamptz, 'infinity'), coalesce($5::text, ''))
       ORDER BY e.started_at DESC, e.id DESC LIMIT (SELECT $6::bigint) OFFSET (SELECT $7::bigint)
     ) page ON true
@@ -172,7 +173,7 @@ export async function listEvents(db: Knex, page: EventsPage): Promise<{ rows: Ev
 export async function findEvent(db: Knex, id: string, owner: Owner): Promise<EventRow | null> {
   const statement = {
     name: owner.isTest ? 'monitor-event-test' : 'monitor-event',
-    text: `SELECT ${COLUMNS} FROM monitor_events e JOIN monitors m ON m.id = e.monitor_id
+    text: `SELECT ${eventColumns} FROM monitor_events e JOIN monitors m ON m.id = e.monitor_id
       WHERE e.id = $1 AND ${ownedBy(owner, 'm', '$2')}`,
   };
   const [row] = await queryPrepared<EventRow>(db, statement, [id, owner.id]);

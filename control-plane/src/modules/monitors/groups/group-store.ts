@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { type CountedPage, type PageRange, queryNamed, queryPage } from '../../../db/named.js';
 import { type Owner, ownedBy } from '../../../owners/index.js';
 
 /** Stored group. */
@@ -11,6 +12,8 @@ export interface GroupRow {
   readonly sort_order: number;
   readonly created_at: Date;
 }
+
+const COLUMNS = 'id, owner_id, created_by, is_test, name, sort_order, created_at';
 
 /** Number of groups of an owner. */
 export async function countGroups(trx: Knex, ownerId: string): Promise<number> {
@@ -44,11 +47,9 @@ export async function updateGroup(
 
 /** Group of an owner; null: no such group. */
 export async function findGroup(db: Knex, id: string, owner: Owner): Promise<GroupRow | null> {
-  const { rows } = await db.raw<{ rows: GroupRow[] }>(
-    `SELECT * FROM monitor_groups WHERE id = :id AND ${ownedBy(owner)}`,
-    { id, ownerId: owner.id },
-  );
-  return rows[0] ?? null;
+  const sql = `SELECT ${COLUMNS} FROM monitor_groups WHERE id = :id AND ${ownedBy(owner)}`;
+  const [row] = await queryNamed<GroupRow>(db, 'monitor-group', sql, { id, ownerId: owner.id });
+  return row ?? null;
 }
 
 /** Oldest group of an owner with a name; null: none. It cannot be deleted until the transaction ends. */
@@ -76,18 +77,8 @@ export async function deleteGroup(trx: Knex, id: string): Promise<boolean> {
 }
 
 /** Page of an owner's groups in their order, and the number of all. */
-export async function listGroups(
-  db: Knex,
-  owner: Owner,
-  { limit, offset }: { readonly limit: number; readonly offset: number },
-): Promise<{ rows: GroupRow[]; total: number }> {
-  const { rows } = await db.raw<{ rows: GroupRow[] }>(
-    `SELECT * FROM monitor_groups WHERE ${ownedBy(owner)} ORDER BY sort_order, id LIMIT :limit OFFSET :offset`,
-    { ownerId: owner.id, limit, offset },
-  );
-  const { rows: counts } = await db.raw<{ rows: { total: number }[] }>(
-    `SELECT count(*)::int AS total FROM monitor_groups WHERE ${ownedBy(owner)}`,
-    { ownerId: owner.id },
-  );
-  return { rows, total: counts[0]?.total ?? 0 };
+export function listGroups(db: Knex, owner: Owner, page: PageRange): Promise<CountedPage<GroupRow>> {
+  const [from, where] = ['monitor_groups', ownedBy(owner)];
+  const query = { name: 'monitor-groups', columns: COLUMNS, from, where, orderBy: 'sort_order, id' };
+  return queryPage<GroupRow>(db, query, { ownerId: owner.id, ...page });
 }

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { queryPrepared } from '../../../db/prepared.js';
 import type { HeartbeatConfig } from './heartbeat-config.js';
 import type { HeartbeatPhase, PingKind } from './heartbeat-state.js';
 
@@ -62,6 +63,10 @@ const ROW = `
      ) p) AS pings
   FROM heartbeats h JOIN monitors m ON m.id = h.monitor_id`;
 
+const FIND_OF_MONITOR = { name: 'heartbeat-of-monitor', text: `${ROW} WHERE h.monitor_id = $1` };
+const READ_OF_MONITORS = { name: 'heartbeats-of-monitors', text: `${ROW} WHERE h.monitor_id = ANY($1::text[])` };
+const FIND_BY_PUBLIC_ID = { name: 'heartbeat-by-public-id', text: `${ROW} WHERE h.public_id = $1` };
+
 /** Stores the heartbeat of a new monitor. */
 export async function insertHeartbeat(
   trx: Knex,
@@ -93,14 +98,14 @@ export async function updateToken(
 
 /** Heartbeat of a monitor; null: none. */
 export async function findHeartbeat(db: Knex, monitorId: string): Promise<HeartbeatRow | null> {
-  const { rows } = await db.raw<{ rows: HeartbeatRow[] }>(`${ROW} WHERE h.monitor_id = ?`, [monitorId]);
-  return rows[0] ?? null;
+  const [row] = await queryPrepared<HeartbeatRow>(db, FIND_OF_MONITOR, [monitorId]);
+  return row ?? null;
 }
 
 /** Heartbeat of a badge; null: none. */
 export async function findByPublicId(db: Knex, publicId: string): Promise<HeartbeatRow | null> {
-  const { rows } = await db.raw<{ rows: HeartbeatRow[] }>(`${ROW} WHERE h.public_id = ?`, [publicId]);
-  return rows[0] ?? null;
+  const [row] = await queryPrepared<HeartbeatRow>(db, FIND_BY_PUBLIC_ID, [publicId]);
+  return row ?? null;
 }
 
 /** Locks the heartbeat of a monitor, which blocks pings and judgments; null: none. */
@@ -119,9 +124,8 @@ export async function claimDue(trx: Knex, now: Date, limit: number): Promise<str
 }
 
 /** Heartbeats of these monitors; the caller has locked them. */
-export async function readHeartbeats(trx: Knex, monitorIds: readonly string[]): Promise<HeartbeatRow[]> {
-  const { rows } = await trx.raw<{ rows: HeartbeatRow[] }>(`${ROW} WHERE h.monitor_id = ANY(?)`, [[...monitorIds]]);
-  return rows;
+export function readHeartbeats(trx: Knex, monitorIds: readonly string[]): Promise<HeartbeatRow[]> {
+  return queryPrepared<HeartbeatRow>(trx, READ_OF_MONITORS, [[...monitorIds]]);
 }
 
 /** Writes the results of a judgment of locked heartbeats; those with pings not yet judged are due immediately. */

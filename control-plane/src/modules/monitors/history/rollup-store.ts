@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { advisoryLocks } from '../../../db/advisory-locks.js';
 import { instantLiteral } from '../../../db/literals.js';
+import { queryPrepared } from '../../../db/prepared.js';
 import type { Interval } from '../definition/interval.js';
 import { BIN_UNIT, histogramBounds } from './histogram.js';
 import { after, before, type RollupLevel, type RollupProgress } from './rollup-levels.js';
@@ -40,11 +41,11 @@ export async function lockRollups(trx: Knex): Promise<boolean> {
   return rows[0]?.locked ?? false;
 }
 
+const READ_PROGRESS = { name: 'rollup-progress', text: 'SELECT level, through FROM rollup_progress' };
+
 /** Progress of roll-ups. */
 export async function readProgress(db: Knex): Promise<RollupProgress> {
-  const { rows } = await db.raw<{ rows: { level: string; through: Date }[] }>(
-    'SELECT level, through FROM rollup_progress',
-  );
+  const rows = await queryPrepared<{ level: string; through: Date }>(db, READ_PROGRESS, []);
   return Object.fromEntries(rows.map(({ level, through }) => [level, through.getTime()])) as RollupProgress;
 }
 

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { instantLiteral } from '../../../db/literals.js';
+import { queryPrepared } from '../../../db/prepared.js';
 import type { Interval } from '../definition/interval.js';
 import { before, type RollupLevel, type RollupProgress } from './rollup-levels.js';
 import { readProgress } from './rollup-store.js';
@@ -85,13 +86,15 @@ export async function listMissed(
   return rows;
 }
 
+const FIND_NODE_KEY = {
+  name: 'monitor-node-key',
+  text: 'SELECT n.key FROM nodes n JOIN monitor_assignments a ON a.node_id = n.id WHERE n.id = $1 AND a.monitor_id = $2',
+};
+
 /** Key of a node that has or had a monitor; null: it never had it. */
 export async function findNodeKey(db: Knex, monitorId: string, nodeId: string): Promise<number | null> {
-  const { rows } = await db.raw<{ rows: { key: number }[] }>(
-    `SELECT n.key FROM nodes n JOIN monitor_assignments a ON a.node_id = n.id WHERE n.id = ? AND a.monitor_id = ?`,
-    [nodeId, monitorId],
-  );
-  return rows[0]?.key ?? null;
+  const [row] = await queryPrepared<{ key: number }>(db, FIND_NODE_KEY, [nodeId, monitorId]);
+  return row?.key ?? null;
 }
 
 interface Piece extends Interval {

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { type CountedPage, type PageRange, queryPage } from '../../../db/named.js';
 import { type PreparedStatement, queryPrepared } from '../../../db/prepared.js';
 import { type Owner, ownedBy } from '../../../owners/index.js';
 import type { MonitorScopeType } from '../definition/monitor-scope.js';
@@ -115,20 +116,10 @@ export async function lockWindow(trx: Knex, id: string, owner: Owner): Promise<W
 }
 
 /** Page of an owner's windows, newest first, and the number of all. */
-export async function listWindows(
-  db: Knex,
-  owner: Owner,
-  { limit, offset }: { readonly limit: number; readonly offset: number },
-): Promise<{ rows: WindowRow[]; total: number }> {
-  const { rows } = await db.raw<{ rows: WindowRow[] }>(
-    `SELECT * FROM maintenance_windows WHERE ${ownedBy(owner)} ORDER BY id DESC LIMIT :limit OFFSET :offset`,
-    { ownerId: owner.id, limit, offset },
-  );
-  const { rows: counts } = await db.raw<{ rows: { total: number }[] }>(
-    `SELECT count(*)::int AS total FROM maintenance_windows WHERE ${ownedBy(owner)}`,
-    { ownerId: owner.id },
-  );
-  return { rows, total: counts[0]?.total ?? 0 };
+export function listWindows(db: Knex, owner: Owner, page: PageRange): Promise<CountedPage<WindowRow>> {
+  const [from, where] = ['maintenance_windows', ownedBy(owner)];
+  const query = { name: 'maintenance-windows', columns: COLUMNS, from, where, orderBy: 'id DESC' };
+  return queryPage<WindowRow>(db, query, { ownerId: owner.id, ...page });
 }
 
 const READ_WINDOWS: PreparedStatement = {

@@ -1,6 +1,7 @@
 import { idLowerBound, idPrefixes } from '@vantage/shared/ids.js';
 import type { Knex } from 'knex';
 import { writeJsonRows } from '../../../db/json-rows.js';
+import { queryNamed } from '../../../db/named.js';
 import { type Owner, ownedBy } from '../../../owners/index.js';
 import { lockQueues } from '../endpoints/endpoint-store.js';
 import type { PayloadForm, WebhookEvent } from '../kinds/payload.js';
@@ -178,23 +179,26 @@ export interface ListedDelivery extends Omit<DeliveryRow, 'attempts'> {
 }
 
 /** Deliveries of an endpoint, newest first, from a position on. */
-export async function listDeliveries(
+export function listDeliveries(
   db: Knex,
   { endpointId, owner }: { readonly endpointId: string; readonly owner: Owner },
   page: { readonly filter: DeliveryFilter; readonly afterId: string | null; readonly limit: number },
 ): Promise<ListedDelivery[]> {
   const { status, kind, eventId, fromMs, toMs } = page.filter;
-  const query = db('webhook_deliveries AS d')
-    .select<ListedDelivery[]>(db.raw(LISTED_COLUMNS))
-    .where('d.endpoint_id', endpointId)
-    .where('d.owner_id', owner.id);
-  if (status !== undefined) query.where('d.status', status);
-  if (kind !== undefined) query.where('d.kind', kind);
-  if (eventId !== undefined) query.where('d.event_id', eventId);
-  if (fromMs !== null) query.where('d.id', '>=', idLowerBound(idPrefixes.webhookDelivery, Math.max(0, fromMs)));
-  if (toMs !== null) query.where('d.id', '<', idLowerBound(idPrefixes.webhookDelivery, Math.max(0, toMs)));
-  if (page.afterId !== null) query.where('d.id', '<', page.afterId);
-  return query.orderBy('d.id', 'desc').limit(page.limit);
+  const conditions = [
+    'd.endpoint_id = :endpointId AND d.owner_id = :ownerId',
+    ...(status === undefined ? [] : ['d.status = :status']),
+    ...(kind === undefined ? [] : ['d.kind = :kind']),
+    ...(eventId === undefined ? [] : ['d.event_id = :eventId']),
+    ...(fromMs === null ? [] : ['d.id >= :from']),
+    ...(toMs === null ? [] : ['d.id < :to']),
+    ...(page.afterId === null ? [] : ['d.id < :afterId']),
+  ].join(' AND ');
+  const sql = `SELECT ${LISTED_COLUMNS} FROM webhook_deliveries d WHERE ${conditions} ORDER BY d.id DESC LIMIT (SELECT :limit::bigint)`;
+  const bound = (instantMs: number | null) =>
+    instantMs === null ? null : idLowerBound(idPrefixes.webhookDelivery, Math.max(0, instantMs));
+  const values = { endpointId, ownerId: owner.id, status, kind, eventId, from: bound(fromMs), to: bound(toMs) };
+  return queryNamed<ListedDelivery>(db, 'webhook-deliveries', sql, { ...values, ...page });
 }
 
 /** Delivery of an owner with its event and the present headers of its endpoint. */
@@ -208,13 +212,11 @@ export interface KnownDelivery extends DeliveryRow {
 
 /** Finds a delivery of an endpoint that exists; null: no such delivery. */
 export async function findDelivery(db: Knex, id: string, owner: Owner): Promise<KnownDelivery | null> {
-  const { rows } = await db.raw<{ rows: KnownDelivery[] }>(
-    `SELECT ${COLUMNS}, v.is_test, v.at, v.data, e.url, e.header_names
-     FROM webhook_deliveries d JOIN webhook_endpoints e ON e.id = d.endpoint_id JOIN webhook_events v ON v.id = d.event_id
-     WHERE d.id = :id AND ${ownedBy(owner, 'e')}`,
-    { id, ownerId: owner.id },
-  );
-  return rows[0] ?? null;
+  const sql = `SELECT ${COLUMNS}, v.is_test, v.at, v.data, e.url, e.header_names
+    FROM webhook_deliveries d JOIN webhook_endpoints e ON e.id = d.endpoint_id JOIN webhook_events v ON v.id = d.event_id
+    WHERE d.id = :id AND ${ownedBy(owner, 'e')}`;
+  const [row] = await queryNamed<KnownDelivery>(db, 'webhook-delivery', sql, { id, ownerId: owner.id });
+  return row ?? null;
 }
 
 /** Event that an endpoint has missed, to be sent again. */

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { type CountedPage, type PageRange, queryNamed, queryPage } from '../../../db/named.js';
 import { type Owner, ofOwner, ownedBy } from '../../../owners/index.js';
 import type { PayloadForm } from '../kinds/payload.js';
 
@@ -41,7 +42,8 @@ export interface EndpointRow extends EndpointFields, SecretColumns {
 const COLUMNS = `e.id, e.owner_id, e.created_by, e.is_test, e.url, e.events, e.description, e.status, e.disabled_reason, e.disabled_at,
   e.payload, e.monitor_ids, e.tags_any, e.header_names, e.sealed_headers, e.sealed_secret, e.secret_hint, e.sealed_previous_secret,
   e.previous_secret_expires_at, e.created_at, e.updated_at, q.failing_since, q.last_success_at, q.last_failure_at`;
-const FROM = 'FROM webhook_endpoints e JOIN webhook_queues q ON q.endpoint_id = e.id';
+const ENDPOINTS = 'webhook_endpoints e JOIN webhook_queues q ON q.endpoint_id = e.id';
+const FROM = `FROM ${ENDPOINTS}`;
 
 /** Number of endpoints of an owner. */
 export async function countEndpoints(db: Knex, ownerId: string): Promise<number> {
@@ -71,27 +73,17 @@ export async function insertEndpoint(
 }
 
 /** Endpoints of an owner, newest first. */
-export async function listEndpoints(
-  db: Knex,
-  owner: Owner,
-  { limit, offset }: { readonly limit: number; readonly offset: number },
-): Promise<{ rows: EndpointRow[]; total: number }> {
-  const { rows } = await db.raw<{ rows: (EndpointRow & { total: string })[] }>(
-    `SELECT ${COLUMNS}, count(*) OVER () AS total ${FROM} WHERE ${ownedBy(owner, 'e')} ORDER BY e.id DESC LIMIT :limit OFFSET :offset`,
-    { ownerId: owner.id, limit, offset },
-  );
-  const [first] = rows;
-  if (first !== undefined || offset === 0) return { rows, total: Number(first?.total ?? 0) };
-  return { rows, total: (await listEndpoints(db, owner, { limit: 1, offset: 0 })).total };
+export function listEndpoints(db: Knex, owner: Owner, page: PageRange): Promise<CountedPage<EndpointRow>> {
+  const [from, where] = [ENDPOINTS, ownedBy(owner, 'e')];
+  const query = { name: 'webhook-endpoints', columns: COLUMNS, from, where, orderBy: 'e.id DESC' };
+  return queryPage<EndpointRow>(db, query, { ownerId: owner.id, ...page });
 }
 
 /** Endpoint of an owner; null: no such endpoint. */
 export async function findEndpoint(db: Knex, id: string, owner: Owner): Promise<EndpointRow | null> {
-  const { rows } = await db.raw<{ rows: EndpointRow[] }>(
-    `SELECT ${COLUMNS} ${FROM} WHERE e.id = :id AND ${ownedBy(owner, 'e')}`,
-    { id, ownerId: owner.id },
-  );
-  return rows[0] ?? null;
+  const sql = `SELECT ${COLUMNS} ${FROM} WHERE e.id = :id AND ${ownedBy(owner, 'e')}`;
+  const [row] = await queryNamed<EndpointRow>(db, 'webhook-endpoint', sql, { id, ownerId: owner.id });
+  return row ?? null;
 }
 
 /** Same as `findEndpoint`, locked: no event is handed to it and none of its settings change until the transaction ends. */
