@@ -155,6 +155,12 @@ export class ClockSync {
     return lineMs + nowMs;
   }
 
+  /** Server time of a moment of this machine's clock a short while ago; where it is not known, the machine's. */
+  serverTimeOf(at: number): number {
+    const nowMs = this.#clock.now();
+    return (this.serverNow() ?? nowMs) - (nowMs - at);
+  }
+
   /** Estimate for the next process; null: nothing is known, or the boot cannot be identified. */
   keep(): KeptClock | null {
     const nowMs = this.#awakeMs();

@@ -2,14 +2,11 @@ import type { Clock } from '@vantage/shared/clock.js';
 import type { MissedReason } from '@vantage/shared/monitor-state/check-report.js';
 import { isBad, unchecked } from '@vantage/shared/monitor-state/node-reducer.js';
 import { type MissedSlots, slotAt } from '@vantage/shared/monitor-state/slots.js';
-import type { CheckJudgment } from '@vantage/shared/monitor-types/definition.js';
-import { encodeResult } from '@vantage/shared/protocol/codec.js';
 import type { Logger } from 'pino';
 import type { ClockSync } from '../link/clock-sync.js';
 import type { StateSource, WatchedState } from '../link/state-sources.js';
 import type { CheckMeasurement } from '../measuring/child-messages.js';
 import type { MeasuringProcess } from '../measuring/measuring-process.js';
-import { SpoolRowDroppedError } from '../spool/errors.js';
 import type { Spool } from '../spool/spool.js';
 import { AskedChecks, type CheckRequest } from './asked-checks.js';
 import type { Assignment } from './assignment.js';
@@ -19,13 +16,14 @@ import { DueHeap } from './due-heap.js';
 import { LastSlots } from './last-slots.js';
 import { LatenessWindow } from './lateness-window.js';
 import { Lease } from './lease.js';
-import { askedReport, checkReport, missedReport, newestState, type SlotReport, stateAfter } from './reports.js';
+import { MonitorMeasurements } from './monitor-measurements.js';
+import { askedReport, checkReport, missedReport, newestState, stateAfter } from './reports.js';
 import { type RunningCheck, RunningChecks } from './running-checks.js';
 import type { ScheduleFile } from './schedule-file.js';
 import { isFarAhead, LATEST_START_AFTER_RESTART_MS, LATEST_START_MS, planResume, planSlots } from './slot-plan.js';
+import { SlotReports } from './slot-reports.js';
 import type { StoredRow, ToldSchedule } from './stored-schedule.js';
-import { keptProgress, UnkeptReports } from './unkept-reports.js';
-import { mayBeUplink } from './uplink-codes.js';
+import { keptProgress } from './unkept-reports.js';
 import type { UplinkGuard } from './uplink-guard.js';
 import {
   evenRuns,
@@ -64,11 +62,6 @@ const MAX_AT_ONCE = 50;
 const KEEP_LEASE_MS = 60_000;
 /** Greatest delay of the end by a spool whose disk takes nothing, in milliseconds. */
 const KEPT_MS = 500;
-/** Probes of monitors end by the time of their type before; a child that is 5 s over this is stuck, and is replaced. */
-const CHECK_DEADLINE_MS = 125_000;
-const FAULT_WARNING_MS = 60_000;
-/** A check may wait for its turn a tenth of its interval: begun later it would be of another moment. */
-const PATIENCE_MS = { least: 5_000, most: 60_000 };
 
 /** Statistics of the schedule as `status` shows them. */
 export interface ScheduleStats {
@@ -105,11 +98,10 @@ export class Schedule implements StateSource {
   readonly #unbegun = new Set<WatchedMonitor>();
   readonly #due = new DueHeap<WatchedMonitor>();
   readonly #running: RunningChecks;
+  readonly #measurements: MonitorMeasurements;
   readonly #lease: Lease;
   readonly #lastSlots: LastSlots;
-  readonly #unkept = new UnkeptReports<WatchedMonitor>();
-  /** Callbacks for when the disk has the report of what the spool had to drop. */
-  readonly #dropped: (() => void)[] = [];
+  readonly #reports: SlotReports<WatchedMonitor>;
   readonly #asked: AskedChecks;
   readonly #lateness = new LatenessWindow();
   readonly #detailsBudget = new DetailsBudget();
@@ -122,21 +114,26 @@ export class Schedule implements StateSource {
   #needsRealigning = true;
   #isStopping = false;
   #isClosed = false;
-  #checks = 0;
   /** Number of running checks that did not wait for their slot. */
   #runningAtOnce = 0;
   #checksDone = 0;
   #slotsMissed = 0;
   #loopLagMs = 0;
-  #warnedOfFaultAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: ScheduleOptions) {
     this.#options = options;
     const { clock, clockSync, stored, nodeId, file, log } = options;
     this.#running = new RunningChecks(clock);
+    this.#measurements = new MonitorMeasurements(options);
+    this.#reports = new SlotReports({
+      ...options,
+      onKept: ({ isAssigned, assignment }) => {
+        if (isAssigned) file.progressChanged(assignment.monitorId);
+      },
+    });
     this.#lease = new Lease({ clock, serverNow: () => clockSync.serverNow(), kept: stored.lease });
     this.#asked = new AskedChecks({
-      measure: (watched) => this.#measure(watched, true),
+      measure: (watched) => this.#measurements.measure(watched, true),
       onMeasured: (watched, request, measurement) => this.#tellAsked(watched, request, measurement),
       log,
     });
@@ -216,7 +213,7 @@ export class Schedule implements StateSource {
     await this.#running.idle(timeoutMs);
     // later results are dropped: the next process reports the slot as missed
     this.#isClosed = true;
-    await this.#unkept.none(this.#options.clock, KEPT_MS);
+    await this.#reports.kept(KEPT_MS);
     this.#options.file.keepLease(this.#lease.keep());
     await this.#options.file.close();
   }
@@ -320,7 +317,7 @@ export class Schedule implements StateSource {
       this.#slotsMissed += run.last - run.first + 1;
       const nextSlot = runs[index + 1]?.first ?? (watched.done ?? run.last) + 1;
       const throughMs = this.#throughMs(slotMsOf(watched, nextSlot));
-      this.#tell(watched, run.first, missedReport(watched, run, { reason, throughMs }));
+      this.#reports.add(watched, run.first, missedReport(watched, run, { reason, throughMs }));
     }
   }
 
@@ -335,45 +332,16 @@ export class Schedule implements StateSource {
     const running: RunningCheck = { slotMs };
     watched.running = slot;
     this.#running.add(running);
-    const measurement = await this.#measure(watched, isBad(watched.state));
-    const excuse = await this.#excuseOf(measurement.judgment);
+    const measurement = await this.#measurements.measure(watched, isBad(watched.state));
+    const excuse = await this.#measurements.excuseOf(measurement.judgment);
     if (this.#isClosed) return;
-    if (excuse === 'agent_fault') this.#warnOfFault(watched, measurement.judgment);
+    if (excuse === 'agent_fault') this.#measurements.warnOfFault(watched, measurement.judgment);
     watched.running = null;
     this.#running.remove(running);
     this.#loopLagMs = Math.max(this.#loopLagMs, measurement.loopLagMs);
     if (excuse === null) this.#count(watched, { slot, isPunctual }, measurement);
     else this.#miss(watched, [{ first: slot, last: slot }], excuse);
     if (watched.isAssigned) this.#options.file.progressChanged(watched.assignment.monitorId);
-  }
-
-  #measure(
-    { assignment: { monitorId }, spec, grid }: WatchedMonitor,
-    wantsDetails: boolean,
-  ): Promise<CheckMeasurement> {
-    this.#checks += 1;
-    const { type, target, configJson } = spec;
-    const nowMs = this.#onServerTime(this.#options.clock.now());
-    const patienceMs = Math.min(PATIENCE_MS.most, Math.max(PATIENCE_MS.least, grid.intervalMs / 10));
-    const job = { type, target, configJson, deadlineMs: CHECK_DEADLINE_MS, patienceMs, caller: monitorId, nowMs };
-    return this.#options.measuring.check({ id: `check ${this.#checks}`, ...job, wantsDetails });
-  }
-
-  /** Reason why an unsuccessful check does not count; null: it counts. */
-  async #excuseOf({ error }: CheckJudgment): Promise<MissedReason | null> {
-    if (error === null) return null;
-    if (error.code === 'overload') return 'behind';
-    // a failure of this node says nothing about the target
-    if (error.code === 'internal' || error.code === 'cancelled') return 'agent_fault';
-    return mayBeUplink(error.code) && (await this.#options.uplink.isLost()) ? 'uplink_lost' : null;
-  }
-
-  /** Says why checks of a node fail by its own fault, at most once a minute: its owner sees only that they are missed. */
-  #warnOfFault({ assignment: { monitorId }, spec: { type } }: WatchedMonitor, { error }: CheckJudgment): void {
-    const nowMs = this.#options.clock.monotonicMs();
-    if (nowMs - this.#warnedOfFaultAt < FAULT_WARNING_MS) return;
-    this.#warnedOfFaultAt = nowMs;
-    this.#options.log.warn({ monitorId, type, error: error?.message }, 'a check failed by a fault of this node');
   }
 
   #count(
@@ -383,31 +351,25 @@ export class Schedule implements StateSource {
   ): void {
     this.#checksDone += 1;
     const slotMs = slotMsOf(watched, slot);
-    const lateMs = startedAt === null ? 0 : Math.max(0, this.#onServerTime(startedAt) - slotMs);
+    const lateMs = startedAt === null ? 0 : Math.max(0, this.#options.clockSync.serverTimeOf(startedAt) - slotMs);
     if (isPunctual) this.#lateness.note(lateMs, this.#options.clock.monotonicMs());
     watched.state = stateAfter(watched.state, { slotMs, ...judgment }, watched.spec.rule);
     const isTold =
       detailsJson !== null &&
       this.#detailsBudget.take(watched, this.#options.clock.monotonicMs(), judgment.outcome === 'ok');
     const check = { slotMs, lateMs, judgment, detailsJson: isTold ? detailsJson : null, throughMs: this.#throughMs() };
-    this.#tell(watched, slot, checkReport(watched, check));
+    this.#reports.add(watched, slot, checkReport(watched, check));
   }
 
   /** Reports a requested check with any result: it belongs to no slot, and no state depends on it. */
   #tellAsked(watched: WatchedMonitor, request: string, measurement: CheckMeasurement): void {
     const { judgment, detailsJson, startedAt, loopLagMs } = measurement;
     if (this.#isClosed) return;
-    this.#loopLagMs = Math.max(this.#loopLagMs, loopLagMs);
-    const beganMs = this.#onServerTime(startedAt ?? this.#options.clock.now());
-    const report = askedReport(watched, { request, beganMs, judgment, detailsJson, throughMs: this.#throughMs() });
-    void this.#append(report)?.then(this.#options.onDurable, () => undefined);
-  }
-
-  /** A moment of this machine's clock, a short while ago. */
-  #onServerTime(at: number): number {
     const { clock, clockSync } = this.#options;
-    const nowMs = clock.now();
-    return (clockSync.serverNow() ?? nowMs) - (nowMs - at);
+    this.#loopLagMs = Math.max(this.#loopLagMs, loopLagMs);
+    const beganMs = clockSync.serverTimeOf(startedAt ?? clock.now());
+    const report = askedReport(watched, { request, beganMs, judgment, detailsJson, throughMs: this.#throughMs() });
+    this.#reports.addOutsideGrid(report);
   }
 
   /** Every slot that was due before has been reported, or is about to be in this very report; `besideMs`: one that is not. */
@@ -416,49 +378,6 @@ export class Schedule implements StateSource {
     const oldestMs = this.#running.oldestSlotMs ?? nowMs;
     const dueMs = this.#firstDue()?.dueMs ?? nowMs;
     return Math.max(0, Math.floor(Math.min(nowMs, oldestMs, dueMs, besideMs)));
-  }
-
-  /**
-   * Reports slots from `firstSlot` on; they count as done once the disk has the report, or the note that it was
-   * dropped.
-   */
-  #tell(watched: WatchedMonitor, firstSlot: number, report: SlotReport): void {
-    const isKept = this.#unkept.add(watched, firstSlot);
-    const keep = () => {
-      isKept();
-      if (watched.isAssigned) this.#options.file.progressChanged(watched.assignment.monitorId);
-    };
-    void this.#append(report)?.then(
-      () => {
-        keep();
-        for (const keepDropped of this.#dropped.splice(0)) keepDropped();
-        this.#options.onDurable();
-      },
-      (error: unknown) => {
-        // stored with the next row that the disk accepts
-        if (error instanceof SpoolRowDroppedError) this.#dropped.push(keep);
-      },
-    );
-  }
-
-  /** Resolves when it is durable; null: the spool is closed. */
-  #append({ kind, body, detailsJson }: SlotReport): Promise<void> | null {
-    const { spool, clock, clockSync, log } = this.#options;
-    const { offsetMs, uncertaintyMs } = clockSync.estimate();
-    const payload = encodeResult({
-      kind,
-      resultJson: Buffer.from(JSON.stringify(body)),
-      ...(detailsJson === null ? {} : { detailsJson: Buffer.from(detailsJson) }),
-      finishedAtMs: clock.now(),
-      clockOffsetMs: offsetMs,
-      uncertaintyMs,
-    });
-    try {
-      return spool.append('check', payload).durable;
-    } catch (error) {
-      log.warn({ err: error, monitorId: body.monitor_id }, 'check arrived after the spool was closed');
-      return null;
-    }
   }
 
   #replace(assignment: Assignment): void {
@@ -517,7 +436,7 @@ export class Schedule implements StateSource {
     const watched = this.#watched.get(monitorId);
     if (watched === undefined) return null;
     const { assignment, state, firstMs } = watched;
-    const progress = keptProgress(watched, this.#unkept.oldest(watched));
+    const progress = keptProgress(watched, this.#reports.oldestUnkept(watched));
     return { ...assignment, firstMs, ...progress, stateJson: JSON.stringify(state) };
   }
 }
