@@ -11,7 +11,7 @@ import type { FileOutcome } from './test/tap-reader.js';
 import { inRunningOrder, listTestFiles, mayNeedDatabase, selectTestFiles, type TestFile } from './test/test-files.js';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-const timeoutSeconds = 120;
+const timeoutSeconds = 300;
 const longTimeoutSeconds = 1200;
 
 interface Options {

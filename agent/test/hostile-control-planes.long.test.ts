@@ -28,7 +28,6 @@ if (process.env['NODE_EXTRA_CA_CERTS'] !== testAuthorityFile) {
   process.exit(spawnSync(process.execPath, again, { env, stdio: 'inherit' }).status ?? 1);
 }
 const { default: t } = await import('tap');
-t.setTimeout(120_000);
 
 async function aWay(t: Test, clock: Clock = systemClock): Promise<LinkWay> {
   const lookUp = async () => ['127.0.0.1'];

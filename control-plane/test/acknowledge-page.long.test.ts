@@ -3,8 +3,6 @@ import { type AlertOfStack, startAlertedStack } from './_support/alerted-stack.j
 import { noBrowser, openTab, startBrowser } from './_support/browser.js';
 import { looksRight } from './_support/page-looks.js';
 
-t.setTimeout(300_000);
-
 const DAY_MS = 86_400_000;
 const languages = {
   en: { button: 'Acknowledge', done: 'is acknowledged', over: 'ended at', invalid: 'not valid' },

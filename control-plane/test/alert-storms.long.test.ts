@@ -9,8 +9,6 @@ import { settingsFor, startVendorOf, type VendorTypeName, vendorTypeNames } from
 // A storm reaches one channel of each type, through the real senders, at the vendors' stand-ins with their limits and checks. Calls are the
 // slowest: three in ten minutes for a number.
 
-t.setTimeout(1_200_000);
-
 const MONITORS = 10_000;
 const MINUTE_MS = 60_000;
 

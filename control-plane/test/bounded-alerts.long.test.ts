@@ -18,8 +18,6 @@ import { WebhookWorld } from './_support/webhook-world.js';
 
 // Rows of docs/decisions/0017 that belong to alerts, webhooks and combinations of domains, each at its bound.
 
-t.setTimeout(300_000);
-
 const HOUR_MS = 3_600_000;
 const many = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index));

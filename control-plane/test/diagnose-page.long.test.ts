@@ -5,8 +5,6 @@ import { startLookups } from './_support/lookup-world.js';
 import { looksRight } from './_support/page-looks.js';
 import { createReport, endedReport, failure, flawless, joinReportNode, type Respond } from './_support/report-world.js';
 
-t.setTimeout(300_000);
-
 const long = `<b>"Shop"</b> \u202e ${'x'.repeat(300)} ${'🛒'.repeat(40)}`;
 /** A site with faults in every section, and long texts without a blank. */
 const faulty: Respond = (job) => {

@@ -16,8 +16,6 @@ import { startStack } from './_support/stack.js';
 import { temporaryDirectory } from './_support/temporary-directory.js';
 import { until } from './_support/until.js';
 
-t.setTimeout(300_000);
-
 const OPERATION = 'Probes-createTCPProbe';
 
 t.test('the pages in a browser', { skip: noBrowser }, async (t) => {

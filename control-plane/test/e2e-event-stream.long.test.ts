@@ -16,7 +16,11 @@ async function runningTask(t: Test) {
     peers.push(await PeerAgent.connect(t, api.url, await enrollPeer(api, { name }), { isAnswering: false }));
   }
   const nodeIds = peers.map(({ identity }) => identity.nodeId);
-  const { taskId, taskIds } = await submit(api, 'tcp', { target: '127.0.0.1:1', node_ids: nodeIds });
+  const { taskId, taskIds } = await submit(api, 'tcp', {
+    target: '127.0.0.1:1',
+    node_ids: nodeIds,
+    params: { timeout_ms: 30_000 },
+  });
   const answer = async (index: number) => {
     const peer = peers[index] as PeerAgent;
     await until('the job', () => peer.jobs.length === 1);

@@ -16,8 +16,6 @@ import { temporaryDirectory } from './_support/temporary-directory.js';
 import { until } from './_support/until.js';
 import { recordData, startZoneServer } from './_support/zone-server.js';
 
-t.setTimeout(300_000);
-
 /** A registry by RDAP, and a source of ICP filings, until they are away. */
 let areAway = false;
 const sources = createServer((request, response) => {

@@ -9,7 +9,6 @@ import { oneQuery } from './_support/one-query.js';
 import { temporaryDirectory } from './_support/temporary-directory.js';
 
 // each test creates a database or two: seconds, and more on a busy machine
-t.setTimeout(120_000);
 
 const log = pino({ level: 'silent' });
 const settings = { fsync: 'off' };

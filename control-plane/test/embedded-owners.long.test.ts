@@ -11,7 +11,6 @@ import { temporaryDirectory } from './_support/temporary-directory.js';
 import { until } from './_support/until.js';
 
 // each test creates a database or two: seconds, and more on a busy machine
-t.setTimeout(120_000);
 
 const log = pino({ level: 'silent' });
 const settings = { fsync: 'off' };

@@ -8,8 +8,6 @@ import { until } from './_support/until.js';
 
 // Attacks of a node with a valid key by sheer volume: it waits or is cut off, and other nodes continue to work.
 
-t.setTimeout(120_000);
-
 const TASK = laneCode('task');
 const checks = Array.from({ length: 200 }, () => ({ name: 'ipv4', status: 'ok', detail: 'x'.repeat(1_000) }));
 const unknownStates = Array.from({ length: 500 }, () => ({ kind: 'x', subject: 'y', slotMs: 1 }));

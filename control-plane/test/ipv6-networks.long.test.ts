@@ -212,7 +212,6 @@ async function testLinks(t: Test): Promise<void> {
   });
 }
 
-t.setTimeout(300_000);
 if (!isInOwnNetwork) skipFileWithout('permission to create networks', 'permission to mount', 'ip');
 if (isInOwnNetwork) {
   takePrefixes();

@@ -12,8 +12,6 @@ import { writeLists } from './_support/reputation-world.js';
 import { temporaryDirectory } from './_support/temporary-directory.js';
 import { until } from './_support/until.js';
 
-t.setTimeout(300_000);
-
 /** Text as a hostile server may choose it, without a blank for long. */
 const long = `<b>"Shop"</b> \u202e\u001b[2J ${'x'.repeat(300)} ${'🛒'.repeat(40)}`;
 const server = { protocol: 'rdap', server: 'rdap.example', outcome: 'answered', retry_after_s: null };

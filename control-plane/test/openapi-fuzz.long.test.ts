@@ -3,7 +3,6 @@ import { admissionOf, callerKinds } from './_support/fuzz/callers.js';
 import { FuzzedApi } from './_support/fuzz/fuzz-api.js';
 import { expectSuccesses, tryEveryOperation } from './_support/fuzz/fuzz-suite.js';
 
-t.setTimeout(600_000);
 const api = await FuzzedApi.start(t);
 
 // that operations refuse others: access.test.ts; here, that the document says whom

@@ -6,8 +6,6 @@ import { contactSheet, type Shot } from './_support/contact-sheet.js';
 import { type PageCase, type PageWorld, pageCases, startPageWorld } from './_support/page-world.js';
 import { untranslatedTexts } from './_support/untranslated.js';
 
-t.setTimeout(300_000);
-
 const widths = [360, 768, 1_440] as const;
 const schemes = ['light', 'dark'] as const;
 const locales = ['en', 'zh-CN', 'zh-TW'] as const;

@@ -7,8 +7,6 @@ import { runProbe } from './_support/probes.js';
 import { startStack } from './_support/stack.js';
 import { until } from './_support/until.js';
 
-t.setTimeout(300_000);
-
 const UPGRADE = [
   `GET ${LINK_PATH} HTTP/1.1`,
   'Host: x',

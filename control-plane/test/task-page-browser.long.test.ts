@@ -4,8 +4,6 @@ import { enrollPeer, PeerAgent, successOf } from './_support/peer-agent.js';
 import { startStack } from './_support/stack.js';
 import { until } from './_support/until.js';
 
-t.setTimeout(120_000);
-
 t.test('a probe that is started from the form shows its results as they arrive', { skip: noBrowser }, async (t) => {
   const { api } = await startStack(t);
   const identity = await enrollPeer(api, { declared: { country: 'DE', city: 'Berlin', asn: 3320 } });

@@ -3,8 +3,6 @@ import { AgentSide } from './agent-side.js';
 import { ControlPlaneSide } from './control-plane-side.js';
 import { fuzz } from './fuzz.js';
 
-t.setTimeout(600_000);
-
 const INPUTS = 4_000;
 
 for (const start of [() => ControlPlaneSide.start(), () => AgentSide.start()]) {

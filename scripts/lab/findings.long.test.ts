@@ -16,8 +16,6 @@ type LabSection = 'dns' | 'ping' | 'traceroute';
 const servers = ['dns', 'web', 'hostile'] as const;
 const skip = await missingForLab({ servers, programs: ['nft'] });
 
-t.setTimeout(180_000);
-
 if (skip !== false) t.test('findings of diagnose in the lab', { skip }, async () => {});
 else {
   const lab = await startLab({ servers });

@@ -13,8 +13,6 @@ import { serviceAddresses } from './topology.js';
 const servers = ['dns', 'web', 'hostile'] as const;
 const skip = await missingForLab({ servers, programs: ['nft', 'ping'] });
 
-t.setTimeout(180_000);
-
 if (skip !== false) t.test('lookups go nowhere else', { skip }, async () => {});
 else {
   const lab = await startLab({ servers });

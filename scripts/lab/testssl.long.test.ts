@@ -16,8 +16,6 @@ type Facts = Readonly<Record<string, unknown>>;
 /** Versions by the names of testssl's findings. */
 const versions = { SSLv3: 'SSLv3', TLS1: 'TLSv1', TLS1_1: 'TLSv1.1', TLS1_2: 'TLSv1.2', TLS1_3: 'TLSv1.3' } as const;
 
-t.setTimeout(180_000);
-
 if (skip !== false) t.test('ssl and testssl in the lab', { skip }, async () => {});
 else {
   const lab = await startLab({ servers: ['dns', 'web'] });

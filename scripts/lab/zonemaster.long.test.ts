@@ -35,8 +35,6 @@ const counterparts: Readonly<Record<ZoneFindingCode, Counterpart>> = {
 const servers = ['dns', 'hostile'] as const;
 const skip = await missingForLab({ servers, programs: ['zonemaster-cli'] });
 
-t.setTimeout(180_000);
-
 if (skip !== false) t.test('zonemaster in the lab', { skip }, async () => {});
 else {
   const lab = await startLab({ servers });

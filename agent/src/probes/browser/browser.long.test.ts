@@ -42,7 +42,7 @@ t.test(
 
 t.test('a page without what must be on it fails, and complaints count where they are to', options, async (t) => {
   const { url } = await servePage(t, '<p hidden>secret</p><p>hello</p><script>console.error("oh no")</script>');
-  const config = { selector: '#cart', text: 'secret', timeout_ms: 8000, console_errors: 'degraded' };
+  const config = { selector: '#cart', text: 'secret', timeout_ms: 20_000, console_errors: 'degraded' };
   const missing = await checkPage(url, config);
   t.match(missing.result, { success: true, selector_found: false, text_found: false });
   t.match(missing.judgment, {
@@ -79,7 +79,7 @@ t.test('a failure to load a page has the code that other types use', options, as
   t.match((await checkPage(url)).judgment, { outcome: 'failed', error: { code: 'tls_untrusted' } });
   t.match((await checkPage(url, { verify_tls: false, text: 'hi' })).judgment, { outcome: 'ok' });
   const mute = await startHttpServer(t, () => undefined);
-  const slow = await checkPage(`http://127.0.0.1:${mute.port}/`, { timeout_ms: 8000 });
+  const slow = await checkPage(`http://127.0.0.1:${mute.port}/`, { timeout_ms: 20_000 });
   t.match(slow.judgment, { outcome: 'failed', error: { code: 'http_timeout' } });
   const resolver = aResolver([(await startDnsServer(t, () => ({ rcode: 'NXDOMAIN' }))).endpoint]);
   t.match((await checkPage('http://gone.example.com/', {}, { resolver })).judgment, {

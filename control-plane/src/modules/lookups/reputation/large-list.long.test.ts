@@ -2,8 +2,6 @@ import { parseAddress } from '@vantage/shared/target-policy/address.js';
 import t from 'tap';
 import { ListReader } from './list-reader.js';
 
-t.setTimeout(300_000);
-
 const LINES = 10_000_000;
 const LINES_PER_PIECE = 10_000;
 const MIB = 1024 * 1024;
