@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { until } from '@vantage/shared/_support/until.js';
 import { agentResultSchema } from '@vantage/shared/probe-types/node-result.js';
 import { compileSchema } from '@vantage/shared/validation.js';
 import t, { type Test } from 'tap';
 import { runCommand } from './_support/cli.js';
 import { allGone, enrolledStateDir, measuringChildOf, saysConnected, startAgent } from './_support/enrolled-agent.js';
 import { FakeControlPlane } from './_support/fake-control-plane.js';
-import { until } from './_support/until.js';
 
 /** A server on loopback that accepts, and says hello when it is told to. */
 async function startTarget(t: Test): Promise<{ server: Server; target: string; greet: () => void }> {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { until } from '@vantage/shared/_support/until.js';
 import { systemClock } from '@vantage/shared/clock.js';
 import { CloseReasonCode } from '@vantage/shared/protocol/codec.js';
 import { WS_CLOSE_BANNED, WS_CLOSE_DELETED } from '@vantage/shared/protocol/limits.js';
@@ -10,7 +11,6 @@ import { requestEnrollment } from '../src/identity/enrollment-request.js';
 import { planReconnect } from '../src/link/reconnect.js';
 import { FakeControlPlane } from './_support/fake-control-plane.js';
 import { startNode } from './_support/link-fixture.js';
-import { until } from './_support/until.js';
 
 // What somebody may try who stands in the control plane's place, or a control plane that has gone wrong.
 

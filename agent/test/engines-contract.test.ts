@@ -1,5 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { missing } from '@vantage/shared/_support/missing.js';
+import { until } from '@vantage/shared/_support/until.js';
 import { systemClock } from '@vantage/shared/clock.js';
 import {
   definitionOf,
@@ -21,10 +22,10 @@ import { ProbeFailure } from '../src/probes/failure.js';
 import { engines } from '../src/probes/index.js';
 import { startDnsServer, type TestDnsServer, zone } from './_support/dns-server.js';
 import { FakeClock } from './_support/fake-clock.js';
+import { openSockets, openTimers, turns } from './_support/open-resources.js';
 import { aContext, aPolicy, aResolver } from './_support/probe-context.js';
 import { trialOf } from './_support/probe-trial.js';
 import { RecordingEngine } from './_support/recording-engine.js';
-import { openSockets, openTimers, turns, until } from './_support/until.js';
 
 const real = detectCapabilities({ clock: systemClock, onFault: (error) => t.fail(error.message) });
 t.teardown(() => real.icmp?.close());

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { until } from '@vantage/shared/_support/until.js';
 import { isSignatureValid, publicKeyFromRaw } from '@vantage/shared/protocol/ed25519.js';
 import { NONCE_BYTES } from '@vantage/shared/protocol/limits.js';
 import { rotationBytes } from '@vantage/shared/protocol/transcript.js';
@@ -10,7 +11,6 @@ import { NodeKeys } from '../src/identity/node-keys.js';
 import { FakeControlPlane, type FakePeer } from './_support/fake-control-plane.js';
 import { startNode } from './_support/link-fixture.js';
 import { temporaryDirectory } from './_support/temporary-directory.js';
-import { until } from './_support/until.js';
 
 /** A control plane that knows a node by the key in a state directory, and a way to run that node's process. */
 async function enrolled(t: Test) {

@@ -1,9 +1,9 @@
+import { until } from '@vantage/shared/_support/until.js';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import type { ServerFrame } from '@vantage/shared/protocol/codec.js';
 import t from 'tap';
 import { FakeControlPlane } from './_support/fake-control-plane.js';
 import { startNode } from './_support/link-fixture.js';
-import { until } from './_support/until.js';
 
 const monitorId = newId(idPrefixes.monitor);
 

@@ -1,10 +1,10 @@
+import { until } from '@vantage/shared/_support/until.js';
 import { encodeResult, LaneCode } from '@vantage/shared/protocol/codec.js';
 import t from 'tap';
 import { Spool } from '../src/spool/spool.js';
 import { FakeClock } from './_support/fake-clock.js';
 import { FakeControlPlane } from './_support/fake-control-plane.js';
 import { isBack, startNode } from './_support/link-fixture.js';
-import { until } from './_support/until.js';
 
 t.test('a job is measured and its result sent; acknowledged, it is not sent again', async (t) => {
   const controlPlane = await FakeControlPlane.start(t);

@@ -1,8 +1,8 @@
+import { until } from '@vantage/shared/_support/until.js';
 import { CloseReasonCode } from '@vantage/shared/protocol/codec.js';
 import t from 'tap';
 import { FakeControlPlane } from './_support/fake-control-plane.js';
 import { startNode } from './_support/link-fixture.js';
-import { until } from './_support/until.js';
 
 /** Two replicas of one control plane. */
 async function replicas(t: import('tap').Test) {

@@ -1,10 +1,10 @@
+import { until } from '@vantage/shared/_support/until.js';
 import { CloseReasonCode, encodeServerFrame, LaneCode } from '@vantage/shared/protocol/codec.js';
 import { WS_CLOSE_BANNED, WS_CLOSE_DELETED } from '@vantage/shared/protocol/limits.js';
 import t from 'tap';
 import { FakeClock } from './_support/fake-clock.js';
 import { FakeControlPlane } from './_support/fake-control-plane.js';
 import { isBack, startNode } from './_support/link-fixture.js';
-import { until } from './_support/until.js';
 
 /** Lets pending promises settle. */
 const settle = () => new Promise((resolve) => setImmediate(resolve));

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { until } from '@vantage/shared/_support/until.js';
 import { systemClock } from '@vantage/shared/clock.js';
 import type { Test } from 'tap';
 import { LinkAddresses, type LookUp } from '../src/link/link-addresses.js';
@@ -13,7 +14,6 @@ import { FakeClock } from './_support/fake-clock.js';
 import { FakeControlPlane } from './_support/fake-control-plane.js';
 import { startNode } from './_support/link-fixture.js';
 import { startTcpServer } from './_support/tcp-server.js';
-import { until } from './_support/until.js';
 
 const NAME = 'site.example.com';
 

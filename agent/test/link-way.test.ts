@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net';
+import { until } from '@vantage/shared/_support/until.js';
 import { systemClock } from '@vantage/shared/clock.js';
 import { makeToken, tokenPrefixes } from '@vantage/shared/tokens.js';
 import t, { type Test } from 'tap';
@@ -9,7 +10,6 @@ import { LinkAddresses, type LookUp } from '../src/link/link-addresses.js';
 import { type LinkWay, openStream } from '../src/link/link-way.js';
 import { FakeControlPlane } from './_support/fake-control-plane.js';
 import { startNode } from './_support/link-fixture.js';
-import { until } from './_support/until.js';
 
 async function aWay(t: Test, parts: Partial<LinkWay> & { lookUp?: LookUp; stateDir?: string } = {}): Promise<LinkWay> {
   const lookUp = parts.lookUp ?? (async () => ['127.0.0.1']);

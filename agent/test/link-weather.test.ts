@@ -1,9 +1,9 @@
+import { until } from '@vantage/shared/_support/until.js';
 import { encodeResult } from '@vantage/shared/protocol/codec.js';
 import t from 'tap';
 import { FakeControlPlane } from './_support/fake-control-plane.js';
 import { startNode } from './_support/link-fixture.js';
 import { startSlowRelay } from './_support/slow-relay.js';
-import { until } from './_support/until.js';
 
 /** The URL of a control plane at the end of a bad line. */
 async function behind(t: import('tap').Test, controlPlane: FakeControlPlane, bytesPerMs: number, delayMs: number) {

@@ -1,11 +1,11 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { until } from '@vantage/shared/_support/until.js';
 import { encodeResult } from '@vantage/shared/protocol/codec.js';
 import { isSignatureValid } from '@vantage/shared/protocol/ed25519.js';
 import { agentProofBytes } from '@vantage/shared/protocol/transcript.js';
 import t from 'tap';
 import { FakeControlPlane } from './_support/fake-control-plane.js';
 import { startNode } from './_support/link-fixture.js';
-import { until } from './_support/until.js';
 
 t.test('both sides prove who they are, then the link is open', async (t) => {
   const controlPlane = await FakeControlPlane.start(t);

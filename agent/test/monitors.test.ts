@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { readFileSync, statSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
+import { until } from '@vantage/shared/_support/until.js';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import { CheckReportSchema, MissedReportSchema } from '@vantage/shared/monitor-state/check-report.js';
 import { assignmentsDigest } from '@vantage/shared/monitor-types/assignments-digest.js';
@@ -16,7 +17,6 @@ import { enrolledStateDir, startAgent } from './_support/enrolled-agent.js';
 import { FakeControlPlane, type FakePeer } from './_support/fake-control-plane.js';
 import { startHttpServer } from './_support/http-server.js';
 import { hasBrowser, noBrowser } from './_support/page-processes.js';
-import { until } from './_support/until.js';
 
 // A real agent process that watches a real server.
 

@@ -1,10 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { until } from '@vantage/shared/_support/until.js';
 import { newerCodec, newerFrame, oldestCodec } from '@vantage/shared/protocol/_support/schema-codec.js';
 import { LaneCode } from '@vantage/shared/protocol/codec.js';
 import t from 'tap';
 import { FakeControlPlane, type FakePeer } from './_support/fake-control-plane.js';
 import { startNode } from './_support/link-fixture.js';
-import { until } from './_support/until.js';
 
 // The agent of this build against control planes of other builds.
 

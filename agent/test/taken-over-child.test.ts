@@ -1,6 +1,6 @@
+import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
 import { aCheck, aJob, startMeasuring } from './_support/measuring-fixture.js';
-import { until } from './_support/until.js';
 
 // The measuring child reads whatever strangers' servers send. Whoever takes it over has its rights, and no word with the main
 // process beyond wrong results of the jobs that it was given.

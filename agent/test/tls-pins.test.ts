@@ -6,6 +6,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import { createServer, type TLSSocket } from 'node:tls';
 import { skipFileWithout } from '@vantage/shared/_support/skip-file.js';
+import { until } from '@vantage/shared/_support/until.js';
 import { makeToken, tokenPrefixes } from '@vantage/shared/tokens.js';
 import t, { type Test } from 'tap';
 import { parseConfig } from '../src/config.js';
@@ -15,7 +16,6 @@ import { startAgent } from './_support/enrolled-agent.js';
 import { FakeControlPlane } from './_support/fake-control-plane.js';
 import { CertificateMaker, type MadeCertificate, openssl } from './_support/made-certificates.js';
 import { temporaryDirectory } from './_support/temporary-directory.js';
-import { until } from './_support/until.js';
 
 skipFileWithout('openssl');
 

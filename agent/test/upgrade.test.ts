@@ -1,12 +1,12 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { until } from '@vantage/shared/_support/until.js';
 import t, { type Test } from 'tap';
 import { allGone } from './_support/enrolled-agent.js';
 import { FakeClock } from './_support/fake-clock.js';
 import { FakeControlPlane, type FakePeer } from './_support/fake-control-plane.js';
 import { startNode, type TestNodeOptions } from './_support/link-fixture.js';
 import { temporaryDirectory } from './_support/temporary-directory.js';
-import { until } from './_support/until.js';
 
 /** A shell script as the operator's command; `{dir}` in it is a directory of the test. */
 function aCommand(t: Test, script: string): { path: string; file: (name: string) => string } {

@@ -1,12 +1,12 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
+import { until } from '@vantage/shared/_support/until.js';
 import { TargetError } from '@vantage/shared/target-policy/host.js';
 import { pino } from 'pino';
 import t, { type Test } from 'tap';
 import { FakeClock } from '../test/_support/fake-clock.js';
 import { temporaryDirectory } from '../test/_support/temporary-directory.js';
-import { until } from '../test/_support/until.js';
 import { parseDenyList, TargetLists } from './target-lists.js';
 
 /** Lists over a file with this text, whose time the test moves. */

@@ -205,8 +205,6 @@ const expected: Readonly<Record<string, Expected>> = {
 const documented = routes.filter(({ isDocumented }) => isDocumented !== false);
 const nameOf = ({ method, path }: AnyRoute) => `${method} ${path}`;
 
-t.setTimeout(120_000);
-
 t.test('every documented operation declares who may call it', async (t) => {
   t.strictSame(new Set(documented.map(nameOf)), new Set(Object.keys(expected)));
   for (const route of documented) {

@@ -1,3 +1,4 @@
+import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
 import { commandLine } from '../src/audit-log/actor.js';
 import { auditActions } from '../src/wiring/modules.js';
@@ -5,7 +6,6 @@ import { FakeClock } from './_support/fake-clock.js';
 import { from, openPeople, password } from './_support/people.js';
 import { startReplica, startStack } from './_support/stack.js';
 import { watchStalls } from './_support/stalls.js';
-import { until } from './_support/until.js';
 
 const aUser = { email: 'Ada@Example.COM', role: 'user', password: null } as const;
 const here = from('192.0.2.1');

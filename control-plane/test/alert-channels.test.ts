@@ -1,3 +1,4 @@
+import { until } from '@vantage/shared/_support/until.js';
 import { twilioAccount } from '@vantage/shared/_support/vendors/twilio.js';
 import type { Clock } from '@vantage/shared/clock.js';
 import t, { type Test } from 'tap';
@@ -9,7 +10,6 @@ import { asUser } from './_support/owners.js';
 import { startReceiver } from './_support/receiver.js';
 import { headerOf, readMail, startSmtpServer } from './_support/smtp-server.js';
 import { createUserApi, startStack, type TestApi } from './_support/stack.js';
-import { until } from './_support/until.js';
 import { startVendorOf } from './_support/vendors/index.js';
 
 const path = '/v1/alert-channels';

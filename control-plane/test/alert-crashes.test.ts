@@ -1,9 +1,9 @@
+import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
 import { partitionName } from '../src/db/partitions.js';
 import { openAlertWorld } from './_support/alert-world.js';
 import { DeadlySteps } from './_support/deadly-steps.js';
 import { type Receiver, startReceiver } from './_support/receiver.js';
-import { until } from './_support/until.js';
 
 /** Messages of a receiver, each once: of several with one id the first. */
 const distinct = ({ requests }: Receiver) => {

@@ -1,5 +1,6 @@
 import { type AddressInfo, createServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
+import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
 import { program } from '../src/audit-log/actor.js';
 import { claimDeliveries } from '../src/modules/alerts/deliveries/lane-store.js';
@@ -19,7 +20,6 @@ import {
 } from './_support/hostile-server.js';
 import { accountOf } from './_support/owners.js';
 import { startReceiver } from './_support/receiver.js';
-import { until } from './_support/until.js';
 
 const idsOf = (requests: readonly { headers: Record<string, unknown> }[]) =>
   requests.map(({ headers }) => headers['webhook-id']);

@@ -1,9 +1,9 @@
+import { until } from '@vantage/shared/_support/until.js';
 import type { Registry } from 'prom-client';
 import t, { type Test } from 'tap';
 import { program } from '../src/audit-log/actor.js';
 import { openAlertWorld } from './_support/alert-world.js';
 import { type Receiver, type ReceiverReply, startReceiver } from './_support/receiver.js';
-import { until } from './_support/until.js';
 
 const digestsBy = async (registry: Registry) => {
   const metric = await registry.getSingleMetric('vantage_alert_digests_total')?.get();

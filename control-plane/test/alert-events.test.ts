@@ -1,10 +1,10 @@
+import { until } from '@vantage/shared/_support/until.js';
 import { systemClock } from '@vantage/shared/clock.js';
 import type { Knex } from 'knex';
 import t, { type Test } from 'tap';
 import { AcknowledgeLinks } from '../src/modules/alerts/links/acknowledge-links.js';
 import { type AlertOfStack, startAlertedStack } from './_support/alerted-stack.js';
 import { SECRET_KEY, type TestApi } from './_support/stack.js';
-import { until } from './_support/until.js';
 
 const DAY_MS = 86_400_000;
 

@@ -1,11 +1,9 @@
+import { until } from '@vantage/shared/_support/until.js';
 import t, { type Test } from 'tap';
 import { readMail, startSmtpServer, type TestSmtpServer } from './_support/smtp-server.js';
 import { apiOf, createUserApi, startReplica, startStack, type TestApi } from './_support/stack.js';
-import { until } from './_support/until.js';
 
 // Somebody with an account and two replicas tries the codes and links that are mailed to others.
-
-t.setTimeout(120_000);
 
 const friend = 'friend@other.example';
 

@@ -1,8 +1,8 @@
+import { until } from '@vantage/shared/_support/until.js';
 import t, { type Test } from 'tap';
 import { queueAlertsOf } from '../src/modules/alerts/events/due-store.js';
 import { openAlertWorld } from './_support/alert-world.js';
 import { startReceiver } from './_support/receiver.js';
-import { until } from './_support/until.js';
 
 // Alerts are looked at when their marks are committed, and when something is due without news.
 

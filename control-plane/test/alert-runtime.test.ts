@@ -1,3 +1,4 @@
+import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
 import { program } from '../src/audit-log/actor.js';
 import { dropPartitions, ensurePartitions } from '../src/db/partitions.js';
@@ -6,9 +7,6 @@ import { queueAlertsOf } from '../src/modules/alerts/events/due-store.js';
 import { openAlertWorld } from './_support/alert-world.js';
 import { accountOf } from './_support/owners.js';
 import { startReceiver } from './_support/receiver.js';
-import { until } from './_support/until.js';
-
-t.setTimeout(120_000);
 
 const typesOf = (requests: readonly { body: string }[]) => requests.map(({ body }) => JSON.parse(body).type);
 

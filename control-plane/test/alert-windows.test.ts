@@ -1,3 +1,4 @@
+import { until } from '@vantage/shared/_support/until.js';
 import { pino } from 'pino';
 import t, { type Test } from 'tap';
 import { program } from '../src/audit-log/actor.js';
@@ -5,7 +6,6 @@ import { WindowActs } from '../src/modules/monitors/maintenance/window-acts.js';
 import { WindowTurns } from '../src/modules/monitors/maintenance/window-turns.js';
 import { accountOf } from './_support/owners.js';
 import { openTimedAlerts } from './_support/timed-alerts.js';
-import { until } from './_support/until.js';
 
 // Maintenance windows and alerts: what was open before, what begins inside, and what is told of its end.
 

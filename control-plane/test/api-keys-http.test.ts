@@ -1,7 +1,7 @@
+import { until } from '@vantage/shared/_support/until.js';
 import t, { type Test } from 'tap';
 import type { Scope } from '../src/http/scopes.js';
 import { apiOf, createUserApi, startReplica, startStack, type TestApi } from './_support/stack.js';
-import { until } from './_support/until.js';
 
 const keysPath = '/v1/account/api-keys';
 const DAY_MS = 86_400_000;

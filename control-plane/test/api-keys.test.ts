@@ -1,10 +1,10 @@
 import { crc32 } from 'node:zlib';
+import { until } from '@vantage/shared/_support/until.js';
 import { makeToken, tokenPrefixes } from '@vantage/shared/tokens.js';
 import t, { type Test } from 'tap';
 import type { TestDatabase } from './_support/database.js';
 import { asUser } from './_support/owners.js';
 import { insertUser, startTokenBench } from './_support/tokens.js';
-import { until } from './_support/until.js';
 
 const DAY_MS = 86_400_000;
 

@@ -1,4 +1,5 @@
 import { missing } from '@vantage/shared/_support/missing.js';
+import { until } from '@vantage/shared/_support/until.js';
 import t, { type Test } from 'tap';
 import type { ControlPlane } from '../src/control-plane.js';
 import { type BalancerName, lastingPorts, readExample, startBalancer } from './_support/balancer.js';
@@ -10,7 +11,6 @@ import { RealAgent } from './_support/real-agent.js';
 import { SlowTarget } from './_support/slow-target.js';
 import { SseReader } from './_support/sse-reader.js';
 import { apiOf, createAdmin, startReplica } from './_support/stack.js';
-import { until } from './_support/until.js';
 
 const balancers: readonly BalancerName[] = ['nginx', 'haproxy'];
 

@@ -1,4 +1,5 @@
 import { missing } from '@vantage/shared/_support/missing.js';
+import { until } from '@vantage/shared/_support/until.js';
 import { systemClock } from '@vantage/shared/clock.js';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import { pino } from 'pino';
@@ -9,7 +10,6 @@ import { type BusDriver, busSecretKey } from './_support/bus-driver.js';
 import { FakeClock } from './_support/fake-clock.js';
 import { openNatsDriver } from './_support/nats-bus-driver.js';
 import { openPostgresDriver } from './_support/postgres-bus-driver.js';
-import { until } from './_support/until.js';
 
 interface Replica {
   readonly id: string;

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { missing } from '@vantage/shared/_support/missing.js';
 import { rounds } from '@vantage/shared/_support/rounds.js';
+import { until } from '@vantage/shared/_support/until.js';
 import { systemClock } from '@vantage/shared/clock.js';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
@@ -12,7 +13,6 @@ import { createTestDatabase } from './_support/database.js';
 import { subjectPrefix } from './_support/nats-bus-driver.js';
 import { NatsServer } from './_support/nats-server.js';
 import { createAdmin, startReplica, type TestApi } from './_support/stack.js';
-import { until } from './_support/until.js';
 
 // An attacker reaches the message server, or may NOTIFY in the database: what does a replica do with the attacker's
 // messages?

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { missing } from '@vantage/shared/_support/missing.js';
+import { until } from '@vantage/shared/_support/until.js';
 import { systemClock } from '@vantage/shared/clock.js';
 import { pino } from 'pino';
 import t from 'tap';
@@ -14,7 +15,6 @@ import { NatsServer } from './_support/nats-server.js';
 import { enrollPeer, PeerAgent } from './_support/peer-agent.js';
 import { startReplica, startStack } from './_support/stack.js';
 import { temporaryDirectory } from './_support/temporary-directory.js';
-import { until } from './_support/until.js';
 import { within } from './_support/within.js';
 
 const skip = missing('nats-server');

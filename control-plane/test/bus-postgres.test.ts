@@ -1,3 +1,4 @@
+import { until } from '@vantage/shared/_support/until.js';
 import { systemClock } from '@vantage/shared/clock.js';
 import { pino } from 'pino';
 import t from 'tap';
@@ -6,7 +7,6 @@ import { PostgresBus } from '../src/bus/postgres-bus.js';
 import { UnsentMessages } from '../src/bus/unsent-messages.js';
 import { busSecretKey } from './_support/bus-driver.js';
 import { createTestDatabase } from './_support/database.js';
-import { until } from './_support/until.js';
 
 t.test('no message is larger than PostgreSQL can carry', async (t) => {
   const unsent = new UnsentMessages();

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { until } from '@vantage/shared/_support/until.js';
 import type { Knex } from 'knex';
 import t from 'tap';
 import { dropPartitions } from '../src/db/partitions.js';
@@ -9,7 +10,6 @@ import { RealAgent } from './_support/real-agent.js';
 import { startStack, type TestApi } from './_support/stack.js';
 import { aCheck, insertMonitor, store } from './_support/stored-monitor.js';
 import { insertNode } from './_support/stored-node.js';
-import { until } from './_support/until.js';
 
 const DAY_MS = 86_400_000;
 const state = { verdict: 'ok' as const, since_ms: Date.now(), streak: 1 };

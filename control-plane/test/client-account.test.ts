@@ -1,9 +1,9 @@
+import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
 import { CheckingNode } from './_support/checking-node.js';
 import { runInProcess } from './_support/command-in-process.js';
 import { enrollPeer, PeerAgent } from './_support/peer-agent.js';
 import { startStack } from './_support/stack.js';
-import { until } from './_support/until.js';
 
 t.test('a login serves later commands: a probe, its results again, and monitors by their names', async (t) => {
   const { api } = await startStack(t);

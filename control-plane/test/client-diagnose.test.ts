@@ -4,8 +4,6 @@ import { runInProcess } from './_support/command-in-process.js';
 import { startLookups } from './_support/lookup-world.js';
 import { failure, flawless, joinReportNode, type Respond } from './_support/report-world.js';
 
-t.setTimeout(300_000);
-
 async function clientWith(t: Test, ...nodes: readonly Respond[]) {
   const world = await startLookups(t, [systemClock]);
   for (const respond of nodes) await joinReportNode(t, world, respond);

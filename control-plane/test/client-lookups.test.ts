@@ -3,8 +3,6 @@ import t from 'tap';
 import { runInProcess } from './_support/command-in-process.js';
 import { answerJob, joinNode, startLookups } from './_support/lookup-world.js';
 
-t.setTimeout(300_000);
-
 t.test(
   'lookups are printed field by field with their age, as JSON on request, and a refusal ends with 2',
   async (t) => {

@@ -1,12 +1,12 @@
 import { createServer as createHttpServer } from 'node:http';
 import net from 'node:net';
+import { until } from '@vantage/shared/_support/until.js';
 import { definitionOf, type ProbeType, probeTypeNames } from '@vantage/shared/probe-types/index.js';
 import t, { type Test } from 'tap';
 import { runInProcess } from './_support/command-in-process.js';
 import { runCommand } from './_support/command-line.js';
 import { enrollPeer, PeerAgent, successOf } from './_support/peer-agent.js';
 import { startStack } from './_support/stack.js';
-import { until } from './_support/until.js';
 
 const evil = '\u001b[2J\u001b]0;owned\u0007\u009b31m\u202e';
 const steering = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/;

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { until } from '@vantage/shared/_support/until.js';
 import t, { type Test } from 'tap';
 import { keepEvents } from './_support/kept-events.js';
 import { enrollPeer, PeerAgent, successOf } from './_support/peer-agent.js';
 import { startReplica, startStack } from './_support/stack.js';
-import { until } from './_support/until.js';
 
 /** A node, and two replicas to connect it to. */
 async function aNodeAndTwoReplicas(t: Test) {

@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { until } from '@vantage/shared/_support/until.js';
 import t, { type Test } from 'tap';
 import { runInProcess } from './_support/command-in-process.js';
 import { type CommandResult, runCommand } from './_support/command-line.js';
@@ -8,7 +9,6 @@ import { createTestDatabase } from './_support/database.js';
 import { enrollBody, enrollPeer, PeerAgent } from './_support/peer-agent.js';
 import { createUserApi, SECRET_KEY, startStack } from './_support/stack.js';
 import { temporaryDirectory } from './_support/temporary-directory.js';
-import { until } from './_support/until.js';
 
 /** Runs an operator's commands on a database. */
 function operator(t: Test, databaseUrl: string, settings: Readonly<Record<string, string>> = {}) {

@@ -2,18 +2,16 @@
 import { randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import { until } from '@vantage/shared/_support/until.js';
 import { LINK_PATH, LINK_SUBPROTOCOL } from '@vantage/shared/protocol/limits.js';
 import t, { type Test } from 'tap';
 import { aHeartbeat } from './_support/heartbeats.js';
 import { enrollPeer, PeerAgent } from './_support/peer-agent.js';
 import { runProbe } from './_support/probes.js';
 import { startStack, type TestApi } from './_support/stack.js';
-import { until } from './_support/until.js';
 
 // Small inputs that would become large: compressed bodies, compressed frames, announced lengths, floods of control
 // frames.
-
-t.setTimeout(120_000);
 
 const ZEROS = Buffer.alloc(64 * 1024 * 1024);
 /** The best quality takes seconds for them; 12 kB are as good a bomb as 106 bytes. */
@@ -188,7 +186,7 @@ t.test(
     for (const [name, bytes] of Object.entries(hostile)) {
       const { socket, received } = await openRaw(t, api.url, 'permessage-deflate');
       socket.write(bytes);
-      await until(`${name} to end the link`, () => socket.readableEnded || socket.destroyed, 20_000);
+      await until(`${name} to end the link`, () => socket.readableEnded || socket.destroyed);
       t.ok(
         received().length < 200,
         `${name}: ${received()

@@ -1,8 +1,8 @@
 import { createServer } from 'node:net';
+import { until } from '@vantage/shared/_support/until.js';
 import t, { type Test } from 'tap';
 import { createTestDatabase } from './_support/database.js';
 import { startReplica } from './_support/stack.js';
-import { until } from './_support/until.js';
 
 async function takenPort(t: Test): Promise<number> {
   const server = createServer();

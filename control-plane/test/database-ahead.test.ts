@@ -1,12 +1,12 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { until } from '@vantage/shared/_support/until.js';
 import type { Knex } from 'knex';
 import t, { type Test } from 'tap';
 import { runInProcess } from './_support/command-in-process.js';
 import { runProbe } from './_support/probes.js';
 import { RealAgent } from './_support/real-agent.js';
 import { apiOf, SECRET_KEY, startReplica, startStack, type TestApi } from './_support/stack.js';
-import { until } from './_support/until.js';
 
 /** Migration of a later version as large as one may be: two new columns and an index for every table, and a new table. */
 async function addToEveryTable(db: Knex): Promise<void> {

@@ -1,9 +1,9 @@
+import { until } from '@vantage/shared/_support/until.js';
 import type { Knex } from 'knex';
 import t, { type Test } from 'tap';
 import { DatabaseBusyError, openDatabase } from '../src/db/database.js';
 import { isUnavailable } from '../src/db/unavailable.js';
 import { createTestDatabase } from './_support/database.js';
-import { until } from './_support/until.js';
 
 /** A pool whose only connection is in use, while `waiting` others wait for it. */
 async function busyDatabase(t: Test, waiting: number) {

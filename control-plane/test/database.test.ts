@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { lastingPort } from '@vantage/shared/_support/lasting-port.js';
+import { until } from '@vantage/shared/_support/until.js';
 import type { Knex } from 'knex';
 import t from 'tap';
 import { checkDatabase, openDatabase, ReadOnlyDatabaseError } from '../src/db/database.js';
 import { queryWithin } from '../src/db/prepared.js';
 import { isUnavailable } from '../src/db/unavailable.js';
 import { createTestDatabase } from './_support/database.js';
-import { until } from './_support/until.js';
 import { within } from './_support/within.js';
 
 async function one(db: Knex, sql: string): Promise<Record<string, unknown>> {

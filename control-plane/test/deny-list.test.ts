@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
 import { FakeClock } from './_support/fake-clock.js';
 import { enrollPeer, PeerAgent } from './_support/peer-agent.js';
 import { startStack } from './_support/stack.js';
 import { temporaryDirectory } from './_support/temporary-directory.js';
-import { until } from './_support/until.js';
 
 t.test('a changed deny list refuses requests and is sent over open links, within a minute', async (t) => {
   const file = join(temporaryDirectory(t), 'deny.txt');

@@ -6,8 +6,6 @@ import { startLookups } from './_support/lookup-world.js';
 import { withoutFences } from './_support/markdown-fences.js';
 import { createReport, endedReport, flawless, joinReportNode, type Respond } from './_support/report-world.js';
 
-t.setTimeout(300_000);
-
 /** Text as a hostile server may choose it: markup, Markdown, a fence, terminal sequences, and controls that turn text around. */
 const evil =
   '<script>alert(1)</script><img src=x onerror=alert(1)> [x](javascript:alert(1)) ``` ~~~ | # *b* https://evil.example \u001b[31m\u202e\u2066\u0007';

@@ -1,3 +1,4 @@
+import { until } from '@vantage/shared/_support/until.js';
 import { systemClock } from '@vantage/shared/clock.js';
 import t from 'tap';
 import { reportSpec } from '../src/modules/diagnose/probe-spec.js';
@@ -6,9 +7,6 @@ import { startLookups } from './_support/lookup-world.js';
 import { createReport, endedReport, flawless, joinReportNode, type Respond } from './_support/report-world.js';
 import { SseReader } from './_support/sse-reader.js';
 import type { TestApi } from './_support/stack.js';
-import { until } from './_support/until.js';
-
-t.setTimeout(300_000);
 
 t.test('a report that one replica created is finished by another one when the first stops', async (t) => {
   const world = await startLookups(t, [systemClock, systemClock]);

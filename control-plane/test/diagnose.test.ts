@@ -1,3 +1,4 @@
+import { until } from '@vantage/shared/_support/until.js';
 import { systemClock } from '@vantage/shared/clock.js';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import t, { type Test } from 'tap';
@@ -5,9 +6,6 @@ import { type LookupWorld, startLookups } from './_support/lookup-world.js';
 import { createReport, endedReport, failure, flawless, joinReportNode, type Respond } from './_support/report-world.js';
 import { SseReader } from './_support/sse-reader.js';
 import { createUserApi, freshSession, type TestApi } from './_support/stack.js';
-import { until } from './_support/until.js';
-
-t.setTimeout(300_000);
 
 const sections = ['http', 'ssl', 'dns', 'security_headers', 'ping', 'traceroute'];
 const plans = { VANTAGE_PLANS: JSON.stringify({ free: { requests_per_minute: null, node_tests_per_day: 100 } }) };

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
 import {
   accessibilityFindings,
@@ -14,7 +15,6 @@ import { enrollPeer, PeerAgent } from './_support/peer-agent.js';
 import { finishedTask } from './_support/probes.js';
 import { startStack } from './_support/stack.js';
 import { temporaryDirectory } from './_support/temporary-directory.js';
-import { until } from './_support/until.js';
 
 const OPERATION = 'Probes-createTCPProbe';
 

@@ -1,9 +1,9 @@
 import { lastingPort } from '@vantage/shared/_support/lasting-port.js';
+import { until } from '@vantage/shared/_support/until.js';
 import t, { type Test } from 'tap';
 import { FakeClock } from './_support/fake-clock.js';
 import { enrollPeer, PeerAgent } from './_support/peer-agent.js';
 import { startReplica, startStack } from './_support/stack.js';
-import { until } from './_support/until.js';
 
 /** A replica with its own clock that stops within ten seconds, next to one that stays. */
 async function leavingReplica(t: Test, { hasUrl = true } = {}) {

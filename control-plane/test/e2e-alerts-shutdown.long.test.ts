@@ -1,10 +1,10 @@
 import { lastingPort } from '@vantage/shared/_support/lasting-port.js';
+import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
 import { createTestDatabase } from './_support/database.js';
 import { aHeartbeat, becomes, ping } from './_support/heartbeats.js';
 import { createAdminByCommand, startServer } from './_support/real-server.js';
 import { temporaryDirectory } from './_support/temporary-directory.js';
-import { until } from './_support/until.js';
 import { status, WebhookReceiver } from './_support/webhook-receiver.js';
 
 /** Time that a control plane may take to end while receivers do not respond, in milliseconds. */
@@ -14,7 +14,6 @@ const SILENT = 5;
 
 t.test(
   'after SIGTERM a control plane that is sending alerts ends in time, and its next process sends each message',
-  { timeout: 300_000 },
   async (t) => {
     const { url: databaseUrl, db } = await createTestDatabase(t);
     const environment = {

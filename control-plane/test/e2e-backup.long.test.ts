@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { lastingPort } from '@vantage/shared/_support/lasting-port.js';
+import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
 import { PASSPHRASE } from './_support/backups.js';
 import { finishedTask, submit } from './_support/probes.js';
@@ -52,8 +53,12 @@ t.test(
     await startServer(t, environment);
     await agent.waitUntilOnline();
     t.same(await Promise.all(kept.map(read)), before, 'results that the backup held');
-    // it may be marked as late: its task may have ended without it
-    const [again] = (await finishedTask(api, slow.taskId)).node_results;
+    // its task may have ended without it: then it is late, and the task has a result in its place until it arrives
+    let again = (await finishedTask(api, slow.taskId)).node_results[0];
+    await until('the result to be sent again', async () => {
+      [again] = (await read(slow.taskId)).node_results;
+      return again.success;
+    });
     t.match(
       again,
       late.node_results[0],

@@ -1,3 +1,4 @@
+import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
 import { finishedTask, runProbe, submit } from './_support/probes.js';
 import { RealAgent } from './_support/real-agent.js';
@@ -5,7 +6,6 @@ import { startReplicaPair } from './_support/replica-pair.js';
 import { SlowTarget } from './_support/slow-target.js';
 import { startStack } from './_support/stack.js';
 import { watchStalls } from './_support/stalls.js';
-import { until } from './_support/until.js';
 
 t.test(
   'a banned agent is cut off within a second by the other replica, ends, and may return after unban',

@@ -1,3 +1,4 @@
+import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
 import { oneQuery } from './_support/one-query.js';
 import { runProbe } from './_support/probes.js';
@@ -6,7 +7,6 @@ import { startRestartablePostgres } from './_support/restartable-postgres.js';
 import { SlowTarget } from './_support/slow-target.js';
 import { apiOf, createAdmin, startReplica } from './_support/stack.js';
 import { TcpProxy } from './_support/tcp-proxy.js';
-import { until } from './_support/until.js';
 
 const AWAY_MS = 14_000;
 

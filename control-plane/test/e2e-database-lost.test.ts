@@ -1,3 +1,4 @@
+import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
 import { enrollPeer, PeerAgent, successOf } from './_support/peer-agent.js';
 import { finishedTask, runProbe, submit } from './_support/probes.js';
@@ -7,7 +8,6 @@ import { startRestartablePostgres } from './_support/restartable-postgres.js';
 import { SlowTarget } from './_support/slow-target.js';
 import { createAdmin, startReplica, type TestApi } from './_support/stack.js';
 import { temporaryDirectory } from './_support/temporary-directory.js';
-import { until } from './_support/until.js';
 
 const PROBES = 5;
 

@@ -11,7 +11,6 @@ import { startNameServer } from './_support/targets.js';
 import { temporaryDirectory } from './_support/temporary-directory.js';
 
 skipFileWithout('openssl');
-t.setTimeout(300_000);
 
 async function listen(t: Test, server: ReturnType<typeof createServer> | https.Server): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -1,4 +1,6 @@
 // alone: counts the sockets of its process
+
+import { until } from '@vantage/shared/_support/until.js';
 import { compileSchema } from '@vantage/shared/validation.js';
 import t, { type Test } from 'tap';
 import { nodeResultSchema, taskSchema } from '../src/modules/probes/schema.js';
@@ -6,7 +8,6 @@ import { enrollPeer, PeerAgent, successOf } from './_support/peer-agent.js';
 import { submit } from './_support/probes.js';
 import { SseReader } from './_support/sse-reader.js';
 import { startStack } from './_support/stack.js';
-import { until } from './_support/until.js';
 
 /** A task on two nodes that answer when the test says so. */
 async function runningTask(t: Test) {
@@ -40,7 +41,8 @@ t.test('an event stream sends each result as it arrives, then the whole task, an
   await answer(0);
   t.equal(await stream.ended, true);
   const [, second, done, ...rest] = stream.events;
-  t.match(second, { event: 'probe.result', id: taskIds[0], data: { node_id: nodeIds[0], success: true } });
+  const succeeded = { node_id: nodeIds[0], error: null, success: true };
+  t.match(second, { event: 'probe.result', id: taskIds[0], data: succeeded });
   t.match(done, { event: 'probe.done', id: taskId, data: { status: 'completed', summary: { success_count: 2 } } });
   t.strictSame(rest, []);
   t.match(compileSchema(nodeResultSchema('tcp'))(second?.data), { ok: true }, 'a result is as documented');

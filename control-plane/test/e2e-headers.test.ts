@@ -7,8 +7,6 @@ import { addressRecord, hosts, startLookingAgent } from './_support/looking-agen
 import type { ApiAnswer } from './_support/stack.js';
 import { type FindRecords, recordData } from './_support/zone-server.js';
 
-t.setTimeout(240_000);
-
 const zone: FindRecords = (name, type) => {
   if (name.startsWith('alias') && type === 'A') {
     const cdn = 'd111.cloudfront.net';

@@ -1,9 +1,9 @@
+import { until } from '@vantage/shared/_support/until.js';
 import { delay, systemClock } from '@vantage/shared/clock.js';
 import t from 'tap';
 import { finishedTask, submit } from './_support/probes.js';
 import { RealAgent } from './_support/real-agent.js';
 import { startStack } from './_support/stack.js';
-import { until } from './_support/until.js';
 
 t.test('an agent killed at any moment of a key rotation comes back, and the rotation is completed', async (t) => {
   const { api } = await startStack(t);

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
 import { startSite } from './_support/counted-site.js';
 import { hosts } from './_support/looking-agent.js';
@@ -13,7 +14,6 @@ import { list } from './_support/reputation-checks.js';
 import { writeLists } from './_support/reputation-world.js';
 import { apiOf, startReplica, type TestApi } from './_support/stack.js';
 import { temporaryDirectory } from './_support/temporary-directory.js';
-import { until } from './_support/until.js';
 import { recordData, startZoneServer } from './_support/zone-server.js';
 
 /** A registry by RDAP, and a source of ICP filings, until they are away. */

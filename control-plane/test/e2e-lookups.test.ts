@@ -11,8 +11,6 @@ import { makeNamedCertificate } from './_support/site-certificates.js';
 import { temporaryDirectory } from './_support/temporary-directory.js';
 import { type FindRecords, recordData } from './_support/zone-server.js';
 
-t.setTimeout(240_000);
-
 const texts = ['<script>alert(1)</script>', '\u001b[31mred', '\u202egnp.exe'];
 const zone: FindRecords = (name, type) => {
   if (name === 'gone.example') return null;

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { lastingPort } from '@vantage/shared/_support/lasting-port.js';
 import { skipFileWithout } from '@vantage/shared/_support/skip-file.js';
+import { until } from '@vantage/shared/_support/until.js';
 import t, { type Test } from 'tap';
 import { BreakableSite } from './_support/breakable-site.js';
 import { aHeartbeat, read } from './_support/heartbeats.js';
@@ -12,7 +13,6 @@ import { makeSiteCertificates } from './_support/site-certificates.js';
 import { type EventType, faultsOf } from './_support/site-faults.js';
 import type { TestApi } from './_support/stack.js';
 import { temporaryDirectory } from './_support/temporary-directory.js';
-import { until } from './_support/until.js';
 import { checksByNode, turnsIn } from './_support/verdict-turns.js';
 
 // The main functions of monitors, as users have them: two control planes, four agents, targets that break in every way,
@@ -20,7 +20,6 @@ import { checksByNode, turnsIn } from './_support/verdict-turns.js';
 //
 //   up -> all break -> a control plane dies -> all mended -> one agent has no link: another fault, a job that falls silent -> it is back
 
-const TIMEOUT_MS = 600_000;
 const PATIENCE_MS = 180_000;
 const INTERVAL_S = 10;
 const NODES = 4;
@@ -290,12 +289,10 @@ async function scenario(t: Test): Promise<void> {
   });
 }
 
-t.setTimeout(TIMEOUT_MS);
 if (!isInOwnNetwork) skipFileWithout('permission to create networks', 'permission to mount', 'ip', 'curl', 'openssl');
 if (isInOwnNetwork)
   t.test(
     'two control planes, four agents and targets that break in every way: exactly one event for each fault',
-    { timeout: TIMEOUT_MS },
     scenario,
   );
-else runInOwnNetwork(import.meta.url, TIMEOUT_MS);
+else runInOwnNetwork(import.meta.url);

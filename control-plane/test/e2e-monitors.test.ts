@@ -1,10 +1,10 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
 import { keepEvents, monitorNews } from './_support/kept-events.js';
 import { RealAgent } from './_support/real-agent.js';
 import { startStack } from './_support/stack.js';
-import { until } from './_support/until.js';
 
 t.test(
   'a real agent checks a target that breaks and recovers, and its owner gets an event and two mails',

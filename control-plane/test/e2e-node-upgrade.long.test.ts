@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { until } from '@vantage/shared/_support/until.js';
 import t, { type Test } from 'tap';
 import { AgentInstallation } from './_support/installed-agent.js';
 import { RealAgent } from './_support/real-agent.js';
 import { startStack } from './_support/stack.js';
-import { until } from './_support/until.js';
 
 /** A node whose agent is installed as by its operator, with a command that swaps releases. */
 async function anInstalledNode(t: Test, extraLine?: string) {

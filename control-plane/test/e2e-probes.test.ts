@@ -1,3 +1,4 @@
+import { until } from '@vantage/shared/_support/until.js';
 import { type ProbeType, probeTypeNames } from '@vantage/shared/probe-types/index.js';
 import { compileSchema } from '@vantage/shared/validation.js';
 import t, { type Test } from 'tap';
@@ -8,7 +9,6 @@ import { RealAgent } from './_support/real-agent.js';
 import { SlowTarget } from './_support/slow-target.js';
 import { startStack, type TestApi } from './_support/stack.js';
 import { startNameServer } from './_support/targets.js';
-import { until } from './_support/until.js';
 
 async function checkCase(t: Test, api: TestApi, type: ProbeType, expected: ProbeCase): Promise<void> {
   const { target, params = {}, found } = expected;

@@ -1,6 +1,6 @@
+import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
 import { checkTrio, startTrio } from './_support/replica-trio.js';
-import { until } from './_support/until.js';
 
 const STOPPED_MS = 30_000;
 

@@ -1,6 +1,6 @@
+import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
 import { checkTrio, startTrio } from './_support/replica-trio.js';
-import { until } from './_support/until.js';
 
 t.test(
   'when every replica is killed in turn under load, no result is lost or doubled and no probe is given up',

@@ -1,16 +1,15 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { skipFileWithout } from '@vantage/shared/_support/skip-file.js';
+import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
 import { startRbldnsd } from './_support/rbldnsd.js';
 import { RealAgent } from './_support/real-agent.js';
 import { writeLists } from './_support/reputation-world.js';
 import { startStack } from './_support/stack.js';
 import { temporaryDirectory } from './_support/temporary-directory.js';
-import { until } from './_support/until.js';
 
 skipFileWithout('rbldnsd');
-t.setTimeout(240_000);
 
 t.test('a real node looks up the addresses of a domain and asks real DNS blocklists about them', async (t) => {
   const dns = await startRbldnsd(t, {

@@ -1,12 +1,12 @@
 import { cpSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { lastingPort } from '@vantage/shared/_support/lasting-port.js';
+import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
 import { finishedTask, submit } from './_support/probes.js';
 import { RealAgent } from './_support/real-agent.js';
 import { createAdminByCommand, startServer } from './_support/real-server.js';
 import { temporaryDirectory } from './_support/temporary-directory.js';
-import { until } from './_support/until.js';
 
 t.test(
   'after an older copy of the data directory is restored, agents return and work without intervention',

@@ -1,8 +1,8 @@
+import { until } from '@vantage/shared/_support/until.js';
 import t, { type Test } from 'tap';
 import { type Declared, enrollPeer, PeerAgent } from './_support/peer-agent.js';
 import { runProbe } from './_support/probes.js';
 import { createUserApi, startStack, type TestApi } from './_support/stack.js';
-import { until } from './_support/until.js';
 
 const places: Readonly<Record<string, Declared>> = {
   berlin: { country: 'DE', city: 'Berlin', asn: 3320, provider: 'Acme', tags: ['ssd', 'v6'] },

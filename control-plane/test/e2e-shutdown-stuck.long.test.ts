@@ -5,7 +5,7 @@ import { temporaryDirectory } from './_support/temporary-directory.js';
 
 const settings = { VANTAGE_LISTEN: '127.0.0.1:0', VANTAGE_METRICS_LISTEN: 'off' };
 
-t.test('SIGTERM ends a control plane whose tables are locked by another session', { timeout: 90_000 }, async (t) => {
+t.test('SIGTERM ends a control plane whose tables are locked by another session', async (t) => {
   const { url, db } = await createTestDatabase(t);
   const environment = { ...settings, VANTAGE_DATABASE_URL: url, VANTAGE_DATA_DIR: temporaryDirectory(t) };
   const { program } = await startServer(t, environment);

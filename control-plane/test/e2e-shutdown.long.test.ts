@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { lastingPort } from '@vantage/shared/_support/lasting-port.js';
+import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
 import { createTestDatabase } from './_support/database.js';
 import { enrollPeer, PeerAgent } from './_support/peer-agent.js';
@@ -13,7 +14,6 @@ import { SseReader } from './_support/sse-reader.js';
 import { apiOf, startStack } from './_support/stack.js';
 import { TcpProxy } from './_support/tcp-proxy.js';
 import { temporaryDirectory } from './_support/temporary-directory.js';
-import { until } from './_support/until.js';
 
 const settings = { VANTAGE_LISTEN: '127.0.0.1:0', VANTAGE_METRICS_LISTEN: 'off', VANTAGE_ALLOW_TARGETS: '127.0.0.0/8' };
 

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
+import { until } from '@vantage/shared/_support/until.js';
 import { pino } from 'pino';
 import t from 'tap';
 import { openDataDirectory } from '../src/db/embedded/index.js';
@@ -8,7 +9,6 @@ import { processesIn } from '../src/db/embedded/postmaster.js';
 import { oneQuery } from './_support/one-query.js';
 import { errorOf, spawnOwner, urlOf } from './_support/owner-process.js';
 import { temporaryDirectory } from './_support/temporary-directory.js';
-import { until } from './_support/until.js';
 
 // each test creates a database or two: seconds, and more on a busy machine
 

@@ -8,7 +8,6 @@ import { errorOf, spawnOwner, urlOf } from './_support/owner-process.js';
 import { temporaryDirectory } from './_support/temporary-directory.js';
 
 // each test creates a database or two: seconds, and more on a busy machine
-t.setTimeout(120_000);
 
 const nobody = 65_534;
 /** User id of `daemon`, on every Linux. */

@@ -1,4 +1,5 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { until } from '@vantage/shared/_support/until.js';
 import t, { type Test } from 'tap';
 import { commandLine } from '../src/audit-log/actor.js';
 import { openDatabase } from '../src/db/database.js';
@@ -12,7 +13,6 @@ import {
   startReplica,
   type TestApi,
 } from './_support/stack.js';
-import { until } from './_support/until.js';
 
 // Two replicas of one installation; holders of a token try what a token does not allow. Many enrollments with one token at
 // once: enrollment-race.test.ts.

@@ -1,13 +1,11 @@
+import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
 import { runInProcess } from './_support/command-in-process.js';
 import { FakeClock } from './_support/fake-clock.js';
 import { SECRET_KEY, startStack } from './_support/stack.js';
 import { insertNode } from './_support/stored-node.js';
 import { temporaryDirectory } from './_support/temporary-directory.js';
-import { until } from './_support/until.js';
 import { WebhookReceiver } from './_support/webhook-receiver.js';
-
-t.setTimeout(120_000);
 
 t.test('an event reaches its receiver without a poll, whichever process publishes it', async (t) => {
   // a clock that stands still: no poll ever comes

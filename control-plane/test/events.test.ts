@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import { until } from '@vantage/shared/_support/until.js';
 import fc from 'fast-check';
 import type { Knex } from 'knex';
 import { pino } from 'pino';
@@ -17,7 +18,6 @@ import { createTestDatabase } from './_support/database.js';
 import { DeadlySteps } from './_support/deadly-steps.js';
 import { FakeClock } from './_support/fake-clock.js';
 import { keepEvents } from './_support/kept-events.js';
-import { until } from './_support/until.js';
 
 const silent = pino({ level: 'silent' });
 

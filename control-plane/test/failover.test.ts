@@ -1,8 +1,8 @@
+import { until } from '@vantage/shared/_support/until.js';
 import t, { type Test } from 'tap';
 import { CheckingNode } from './_support/checking-node.js';
 import { enrollPeer, PeerAgent, successOf } from './_support/peer-agent.js';
 import { startStack } from './_support/stack.js';
-import { until } from './_support/until.js';
 
 /** A control plane whose node has delivered one result. */
 async function delivered(t: Test) {

@@ -1,8 +1,8 @@
+import { until } from '@vantage/shared/_support/until.js';
 import { LaneCode } from '@vantage/shared/protocol/codec.js';
 import t from 'tap';
 import { enrollPeer, PeerAgent, successOf } from './_support/peer-agent.js';
 import { startStack } from './_support/stack.js';
-import { until } from './_support/until.js';
 
 /** Credits of lane check that a peer received, beginning with the welcome's. */
 function checkCredits(peer: PeerAgent): number[] {

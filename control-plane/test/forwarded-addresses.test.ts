@@ -4,6 +4,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { missing } from '@vantage/shared/_support/missing.js';
+import { until } from '@vantage/shared/_support/until.js';
 import t, { type Test } from 'tap';
 import { type BalancerName, lastingPorts, startBalancer } from './_support/balancer.js';
 import { createTestDatabase } from './_support/database.js';
@@ -12,11 +13,8 @@ import { enrollPeer, PeerAgent } from './_support/peer-agent.js';
 import { parseAnswer } from './_support/raw-http.js';
 import { createAdmin, startReplica, type TestApi } from './_support/stack.js';
 import { temporaryDirectory } from './_support/temporary-directory.js';
-import { until } from './_support/until.js';
 
 // What a caller may claim about its address, through trusted proxies and around them.
-
-t.setTimeout(180_000);
 
 /** The caller's own address; the proxies and the control plane are at 127.0.0.1, the only trusted address. */
 const CALLER = '127.0.0.9';

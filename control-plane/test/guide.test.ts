@@ -1,15 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { missing } from '@vantage/shared/_support/missing.js';
+import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
 import { type GuideStep, guideSteps } from '../src/modules/pages/guide/commands.js';
 import { enrollPeer, PeerAgent } from './_support/peer-agent.js';
 import { openShell } from './_support/shell.js';
 import { startStack } from './_support/stack.js';
 import { temporaryDirectory } from './_support/temporary-directory.js';
-import { until } from './_support/until.js';
-
-t.setTimeout(120_000);
 
 /** Commands of a page, as a reader copies them. */
 function commandsOf(markup: string): string[] {

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { missing } from '@vantage/shared/_support/missing.js';
+import { until } from '@vantage/shared/_support/until.js';
 import { parseToken, tokenPrefixes } from '@vantage/shared/tokens.js';
 import t from 'tap';
 import { ensurePartitions } from '../src/db/partitions.js';
@@ -14,7 +15,6 @@ import { aHeartbeat, becomes, ping, read } from './_support/heartbeats.js';
 import { keepEvents, monitorNews } from './_support/kept-events.js';
 import { startSmtpServer } from './_support/smtp-server.js';
 import { createUserApi, startReplica, startStack, type TestApi } from './_support/stack.js';
-import { until } from './_support/until.js';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

@@ -1,8 +1,8 @@
+import { until } from '@vantage/shared/_support/until.js';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import t from 'tap';
 import { CheckingNode } from './_support/checking-node.js';
 import { startStack } from './_support/stack.js';
-import { until } from './_support/until.js';
 
 // Attacks of a node with a valid key through slots, generations and monitors of others: it spoils its own vote on its
 // own monitors, and nothing of other monitors.

@@ -1,10 +1,10 @@
+import { until } from '@vantage/shared/_support/until.js';
 import { type AgentFrame, laneCode } from '@vantage/shared/protocol/codec.js';
 import { MAX_MESSAGE_FRAGMENTS } from '@vantage/shared/protocol/limits.js';
 import t, { type Test } from 'tap';
 import { enrollPeer, PeerAgent, successOf } from './_support/peer-agent.js';
 import { runProbe } from './_support/probes.js';
 import { startStack, type TestApi } from './_support/stack.js';
-import { until } from './_support/until.js';
 
 // Attacks of a node with a valid key by sheer volume: it waits or is cut off, and other nodes continue to work.
 

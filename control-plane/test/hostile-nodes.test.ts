@@ -1,9 +1,9 @@
+import { until } from '@vantage/shared/_support/until.js';
 import { laneCode } from '@vantage/shared/protocol/codec.js';
 import t, { type Test } from 'tap';
 import { enrollPeer, PeerAgent, successOf } from './_support/peer-agent.js';
 import { runProbe } from './_support/probes.js';
 import { startStack, type TestApi } from './_support/stack.js';
-import { until } from './_support/until.js';
 
 // Attacks of a node with a valid key: it harms its own results, and no one else's.
 

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { until } from '@vantage/shared/_support/until.js';
 import { type Lane, laneCode } from '@vantage/shared/protocol/codec.js';
 import { EPOCH_BYTES } from '@vantage/shared/protocol/limits.js';
 import type { Knex } from 'knex';
@@ -8,7 +9,6 @@ import { createTestDatabase } from './_support/database.js';
 import { enrollPeer, PeerAgent, successOf } from './_support/peer-agent.js';
 import { startStack } from './_support/stack.js';
 import { insertNode } from './_support/stored-node.js';
-import { until } from './_support/until.js';
 
 // Attacks of a node with a valid key through numbers and epochs: it reaches only its own spool, and fills no disk.
 

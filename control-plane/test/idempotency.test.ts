@@ -1,3 +1,4 @@
+import { until } from '@vantage/shared/_support/until.js';
 import t, { type Test } from 'tap';
 import { Type } from 'typebox';
 import { SealBrokenError } from '../src/crypto/sealing.js';
@@ -13,7 +14,6 @@ import { FakeClock } from './_support/fake-clock.js';
 import { aRoute } from './_support/http-routes.js';
 import { startTestServer, type TestServerOptions } from './_support/http-server.js';
 import { startStack } from './_support/stack.js';
-import { until } from './_support/until.js';
 
 const { api, database } = await startStack(t);
 t.beforeEach(() => database.db('idempotency_keys').delete());

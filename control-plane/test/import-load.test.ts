@@ -1,3 +1,4 @@
+import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
 import { CheckingNode } from './_support/checking-node.js';
 import { importFile } from './_support/import-file.js';
@@ -5,7 +6,6 @@ import { largeFiles, manyAnchors, manyKeys } from './_support/large-files.js';
 import { holdsNobodyUp } from './_support/longest-turn.js';
 import { expectShortTurns, startPlain, statusOf } from './_support/plain-stack.js';
 import { createUserApi, startStack } from './_support/stack.js';
-import { until } from './_support/until.js';
 
 const YAML = 'application/yaml';
 const small = 'endpoints:\n  - {name: Shop, url: "https://example.com/", conditions: ["[STATUS] == 200"]}\n';

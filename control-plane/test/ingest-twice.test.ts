@@ -1,3 +1,4 @@
+import { until } from '@vantage/shared/_support/until.js';
 import { systemClock } from '@vantage/shared/clock.js';
 import type { ResultMessage } from '@vantage/shared/protocol/codec.js';
 import t, { type Test } from 'tap';
@@ -6,7 +7,6 @@ import { createLogger } from '../src/runtime/log.js';
 import type { TestDatabase } from './_support/database.js';
 import { enrollPeer, PeerAgent, successOf } from './_support/peer-agent.js';
 import { startStack } from './_support/stack.js';
-import { until } from './_support/until.js';
 
 /** A node with three jobs that it has measured and not delivered. */
 async function threeMeasured(t: Test) {

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { until } from '@vantage/shared/_support/until.js';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import t, { type Test } from 'tap';
 import { enrollPeer, PeerAgent, successOf } from './_support/peer-agent.js';
 import { startStack } from './_support/stack.js';
-import { until } from './_support/until.js';
 
 async function silentPeer(t: Test) {
   const stack = await startStack(t);

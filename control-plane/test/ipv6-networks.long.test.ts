@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { skipFileWithout } from '@vantage/shared/_support/skip-file.js';
+import { until } from '@vantage/shared/_support/until.js';
 import { LINK_PATH, LINK_SUBPROTOCOL } from '@vantage/shared/protocol/limits.js';
 import t, { type Test } from 'tap';
 import { WebSocket } from 'ws';
@@ -11,7 +12,6 @@ import { FakeClock } from './_support/fake-clock.js';
 import { isInOwnNetwork, runInOwnNetwork } from './_support/own-network.js';
 import { enrollPeer, PeerAgent } from './_support/peer-agent.js';
 import { apiOf, type StackSettings, startStack } from './_support/stack.js';
-import { until } from './_support/until.js';
 
 // A stranger with a /64 has 2^64 addresses, and with a /48 65 536 networks of that size. Real sockets, each from an
 // address of its own, in a network where all of them belong to this machine.
@@ -217,4 +217,4 @@ if (isInOwnNetwork) {
   takePrefixes();
   t.test('limits of requests apply to networks of IPv6', testLimits);
   t.test('limits of sockets apply to networks of IPv6', testLinks);
-} else runInOwnNetwork(import.meta.url, 300_000);
+} else runInOwnNetwork(import.meta.url);

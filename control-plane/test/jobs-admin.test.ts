@@ -1,3 +1,4 @@
+import { until } from '@vantage/shared/_support/until.js';
 import { systemClock } from '@vantage/shared/clock.js';
 import t from 'tap';
 import { parseConfig } from '../src/config/config.js';
@@ -9,7 +10,6 @@ import { createTestDatabase } from './_support/database.js';
 import { FakeClock } from './_support/fake-clock.js';
 import { startSmtpServer } from './_support/smtp-server.js';
 import { createUserApi, startStack } from './_support/stack.js';
-import { until } from './_support/until.js';
 
 const secretKey = Buffer.alloc(32, 9);
 const publicUrl = 'https://vantage.example';

@@ -1,3 +1,4 @@
+import { until } from '@vantage/shared/_support/until.js';
 import { systemClock } from '@vantage/shared/clock.js';
 import { pino } from 'pino';
 import t from 'tap';
@@ -9,7 +10,6 @@ import { Jobs } from '../src/jobs/jobs.js';
 import { insertJob } from '../src/jobs/store.js';
 import { collectLog } from './_support/log-lines.js';
 import { startRestartablePostgres } from './_support/restartable-postgres.js';
-import { until } from './_support/until.js';
 
 t.test('jobs run whenever the database is available, and none that had succeeded runs again', async (t) => {
   const postgres = await startRestartablePostgres(t);

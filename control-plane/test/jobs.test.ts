@@ -1,3 +1,4 @@
+import { until } from '@vantage/shared/_support/until.js';
 import type { Knex } from 'knex';
 import t from 'tap';
 import { Type } from 'typebox';
@@ -7,7 +8,6 @@ import { replicaStore } from '../src/replicas/store.js';
 import { createTestDatabase } from './_support/database.js';
 import { FakeClock } from './_support/fake-clock.js';
 import { startJobReplica } from './_support/job-replica.js';
-import { until } from './_support/until.js';
 
 const secret = 'hunter2';
 

@@ -1,3 +1,4 @@
+import { until } from '@vantage/shared/_support/until.js';
 import fc from 'fast-check';
 import type { Knex } from 'knex';
 import { pino } from 'pino';
@@ -10,7 +11,6 @@ import { takeFromWindows } from '../src/limits/store.js';
 import type { Ask } from '../src/limits/tally.js';
 import { createTestDatabase } from './_support/database.js';
 import { FakeClock } from './_support/fake-clock.js';
-import { until } from './_support/until.js';
 import { WindowTable } from './_support/window-table.js';
 import { within } from './_support/within.js';
 

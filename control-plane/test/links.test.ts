@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
 import { enrollPeer, PeerAgent, successOf } from './_support/peer-agent.js';
 import { startReplica, startStack } from './_support/stack.js';
-import { until } from './_support/until.js';
 
 t.test('a malformed or unexpected frame closes that link and no other', async (t) => {
   const { api, controlPlane } = await startStack(t);

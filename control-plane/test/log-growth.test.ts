@@ -1,14 +1,12 @@
+import { until } from '@vantage/shared/_support/until.js';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import t from 'tap';
 import { openAlertWorld } from './_support/alert-world.js';
 import { apiOf, createUserApi, startReplica, startStack, type TestApi } from './_support/stack.js';
-import { until } from './_support/until.js';
 import { status, WebhookReceiver } from './_support/webhook-receiver.js';
 import { WebhookWorld } from './_support/webhook-world.js';
 
 // What one account can have written to the logs of alerts and webhooks, and sent to others, by a few requests.
-
-t.setTimeout(120_000);
 
 const DAY_MS = 86_400_000;
 const BYTES_PER_DAY = 20 * 1024 * 1024;

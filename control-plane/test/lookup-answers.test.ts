@@ -1,3 +1,4 @@
+import { until } from '@vantage/shared/_support/until.js';
 import { pino } from 'pino';
 import t, { type Test } from 'tap';
 import type { Bus, BusMessage } from '../src/bus/bus.js';
@@ -8,9 +9,6 @@ import { Answers, type Asked } from '../src/modules/lookups/answers/answers.js';
 import { WakeUps } from '../src/modules/lookups/answers/wake-ups.js';
 import { createTestDatabase } from './_support/database.js';
 import { FakeClock } from './_support/fake-clock.js';
-import { until } from './_support/until.js';
-
-t.setTimeout(120_000);
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

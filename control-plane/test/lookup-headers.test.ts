@@ -1,12 +1,11 @@
+import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
 import { headersExample } from '../src/modules/lookups/kinds/headers-example.js';
 import { FakeClock } from './_support/fake-clock.js';
 import { joinNode, startLookups } from './_support/lookup-world.js';
 import { patientClock } from './_support/patient-clock.js';
 import { type PeerAgent, successOf } from './_support/peer-agent.js';
-import { until } from './_support/until.js';
 
-t.setTimeout(240_000);
 // it stands still, so that what is left of a fresh time is exact
 const world = await startLookups(t, [new FakeClock(Date.now())], { VANTAGE_ALLOW_TARGETS: '' });
 const node = await joinNode(t, world);

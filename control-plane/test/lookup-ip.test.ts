@@ -7,8 +7,6 @@ import { temporaryDirectory } from './_support/temporary-directory.js';
 
 const testdata = (name: string) => fileURLToPath(new URL(`../../test/testdata/geo/${name}`, import.meta.url));
 
-t.setTimeout(240_000);
-
 async function startIp(t: Test, ...files: string[]) {
   const directory = temporaryDirectory(t);
   for (const file of files) copyFileSync(testdata(file), path.join(directory, file));

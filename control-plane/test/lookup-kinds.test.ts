@@ -3,7 +3,6 @@ import { FakeClock } from './_support/fake-clock.js';
 import { answerJob, joinNode, lookupCounts, startLookups } from './_support/lookup-world.js';
 import type { PeerAgent } from './_support/peer-agent.js';
 
-t.setTimeout(240_000);
 // it stands still, so that what is left of a fresh time is exact
 const clock = new FakeClock(Date.now());
 const world = await startLookups(t, [clock], {

@@ -1,6 +1,7 @@
 import { copyFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { until } from '@vantage/shared/_support/until.js';
 import { systemClock } from '@vantage/shared/clock.js';
 import t from 'tap';
 import { noBrowser, openTab, startBrowser } from './_support/browser.js';
@@ -10,7 +11,6 @@ import { joinReportNode, type Respond } from './_support/report-world.js';
 import { list } from './_support/reputation-checks.js';
 import { writeLists } from './_support/reputation-world.js';
 import { temporaryDirectory } from './_support/temporary-directory.js';
-import { until } from './_support/until.js';
 
 /** Text as a hostile server may choose it, without a blank for long. */
 const long = `<b>"Shop"</b> \u202e\u001b[2J ${'x'.repeat(300)} ${'🛒'.repeat(40)}`;

@@ -1,9 +1,7 @@
+import { until } from '@vantage/shared/_support/until.js';
 import { systemClock } from '@vantage/shared/clock.js';
 import t from 'tap';
 import { answerJob, joinNode, startLookups } from './_support/lookup-world.js';
-import { until } from './_support/until.js';
-
-t.setTimeout(300_000);
 
 t.test('a page shows what is known, a visit asks no node, and the button asks as the caller', async (t) => {
   const world = await startLookups(t, [systemClock]);

@@ -1,3 +1,4 @@
+import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
 import { type LookupKind, lookupOf, lookups } from '../src/modules/lookups/kinds/registry.js';
 import { runInProcess } from './_support/command-in-process.js';
@@ -5,9 +6,7 @@ import { joinNode, startLookups } from './_support/lookup-world.js';
 import { patientClock } from './_support/patient-clock.js';
 import { list } from './_support/reputation-checks.js';
 import { writeLists } from './_support/reputation-world.js';
-import { until } from './_support/until.js';
 
-t.setTimeout(240_000);
 const centers = list(t, 'centers', 'hosting', ['8.0.0.0/8'], { startMs: Date.now() });
 const world = await startLookups(t, [patientClock], {
   VANTAGE_ALLOW_TARGETS: '',

@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs';
+import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
 import { lookupOf } from '../src/modules/lookups/kinds/registry.js';
 import { FakeClock } from './_support/fake-clock.js';
@@ -6,9 +7,6 @@ import { HeldTimers } from './_support/held-timers.js';
 import { answerJob, joinNode, lookupCounts, startLookups } from './_support/lookup-world.js';
 import type { TestApi } from './_support/stack.js';
 import { temporaryDirectory } from './_support/temporary-directory.js';
-import { until } from './_support/until.js';
-
-t.setTimeout(240_000);
 
 const HOUR_MS = 3_600_000;
 const metered = { VANTAGE_METRICS_LISTEN: '127.0.0.1:0' };

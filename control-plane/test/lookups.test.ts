@@ -1,11 +1,9 @@
+import { until } from '@vantage/shared/_support/until.js';
 import t, { type Test } from 'tap';
 import { FakeClock } from './_support/fake-clock.js';
 import { answerJob, joinNode, type LookupWorld, startLookups } from './_support/lookup-world.js';
 import { patientClock } from './_support/patient-clock.js';
 import { createUserApi, type TestApi } from './_support/stack.js';
-import { until } from './_support/until.js';
-
-t.setTimeout(300_000);
 
 const path = '/v1/info/ssl?q=example.com';
 const graded = { grade: 'A', domain: 'example.com', valid: true, port: 443 };

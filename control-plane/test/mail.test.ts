@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { until } from '@vantage/shared/_support/until.js';
 import type { Knex } from 'knex';
 import t, { type Test } from 'tap';
 import { parseConfig } from '../src/config/config.js';
@@ -13,7 +14,6 @@ import { FakeClock } from './_support/fake-clock.js';
 import { startJobReplica } from './_support/job-replica.js';
 import { headerOf, readMail, startSmtpServer, type TestSmtpServer } from './_support/smtp-server.js';
 import { temporaryDirectory } from './_support/temporary-directory.js';
-import { until } from './_support/until.js';
 
 const token = 'chl_9sEcReT';
 const link = `https://vantage.example/verify-email#${token}`;

@@ -1,8 +1,8 @@
+import { until } from '@vantage/shared/_support/until.js';
 import t, { type Test } from 'tap';
 import { FakeClock } from './_support/fake-clock.js';
 import { enrollPeer, PeerAgent, successOf } from './_support/peer-agent.js';
 import { apiOf, startReplica, startStack } from './_support/stack.js';
-import { until } from './_support/until.js';
 import { within } from './_support/within.js';
 
 async function linkedStack(test: Test) {

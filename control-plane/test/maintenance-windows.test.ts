@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { until } from '@vantage/shared/_support/until.js';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import { coverageOf, maintenanceReads } from '../src/modules/monitors/maintenance/maintenance-reads.js';
@@ -11,7 +12,6 @@ import { keepEvents, monitorNews } from './_support/kept-events.js';
 import { asUser, insertUsers } from './_support/owners.js';
 import { createUserApi, startReplica, startStack, type TestApi } from './_support/stack.js';
 import { temporaryDirectory } from './_support/temporary-directory.js';
-import { until } from './_support/until.js';
 
 const path = '/v1/maintenance-windows';
 const MINUTE_MS = 60_000;

@@ -1,3 +1,4 @@
+import { until } from '@vantage/shared/_support/until.js';
 import { type MissedReason, missedReasons } from '@vantage/shared/monitor-state/check-report.js';
 import { MISSED_KIND } from '@vantage/shared/monitor-state/report-kinds.js';
 import { probeErrorCodes } from '@vantage/shared/probe-types/error-codes.js';
@@ -9,7 +10,6 @@ import { deliveryOutcomes } from '../src/modules/webhooks/metrics.js';
 import { CheckingNode } from './_support/checking-node.js';
 import { enrollPeer, PeerAgent, successOf } from './_support/peer-agent.js';
 import { startStack } from './_support/stack.js';
-import { until } from './_support/until.js';
 
 /** One line of the Prometheus text format. */
 interface Sample {

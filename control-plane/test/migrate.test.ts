@@ -1,3 +1,4 @@
+import { until } from '@vantage/shared/_support/until.js';
 import type { Knex } from 'knex';
 import { pino } from 'pino';
 import t from 'tap';
@@ -5,7 +6,6 @@ import { openDatabase } from '../src/db/database.js';
 import { migrate, NewerDatabaseError, readMigrationState } from '../src/db/migrate.js';
 import type { Migration } from '../src/db/migrations/index.js';
 import { createTestDatabase } from './_support/database.js';
-import { until } from './_support/until.js';
 
 const log = pino({ level: 'silent' });
 

@@ -1,10 +1,10 @@
+import { until } from '@vantage/shared/_support/until.js';
 import t, { type Test } from 'tap';
 import { program } from '../src/audit-log/actor.js';
 import { CheckingNode } from './_support/checking-node.js';
 import { keepEvents, monitorNews } from './_support/kept-events.js';
 import { asUser } from './_support/owners.js';
 import { createUserApi, startStack, type TestApi } from './_support/stack.js';
-import { until } from './_support/until.js';
 
 async function data(api: TestApi, method: string, url: string, body?: object) {
   const answer = await api.call(method, url, body === undefined ? {} : { body });

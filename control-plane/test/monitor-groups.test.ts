@@ -1,9 +1,9 @@
+import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
 import { program } from '../src/audit-log/actor.js';
 import { CheckingNode } from './_support/checking-node.js';
 import { asUser } from './_support/owners.js';
 import { createUserApi, startStack, type TestApi } from './_support/stack.js';
-import { until } from './_support/until.js';
 
 const path = '/v1/monitor-groups';
 const tcp = { type: 'tcp', target: '127.0.0.1:9', interval_s: 60 };

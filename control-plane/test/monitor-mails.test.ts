@@ -1,3 +1,4 @@
+import { until } from '@vantage/shared/_support/until.js';
 import type { Knex } from 'knex';
 import t from 'tap';
 import { commandLine } from '../src/audit-log/actor.js';
@@ -8,7 +9,6 @@ import { keepEvents, monitorNews } from './_support/kept-events.js';
 import { asUser } from './_support/owners.js';
 import { readMail, startSmtpServer } from './_support/smtp-server.js';
 import { startReplica, startStack } from './_support/stack.js';
-import { until } from './_support/until.js';
 
 t.test(
   'the owner gets two mails for every event of a monitor, and none if notify_owner is false or a test key created it',

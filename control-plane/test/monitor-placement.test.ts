@@ -1,7 +1,7 @@
+import { until } from '@vantage/shared/_support/until.js';
 import t, { type Test } from 'tap';
 import { CheckingNode } from './_support/checking-node.js';
 import { startReplica, startStack, type TestApi } from './_support/stack.js';
-import { until } from './_support/until.js';
 
 const tcp = { name: 'Shop', type: 'tcp', target: '127.0.0.1:9', interval_s: 60 };
 

@@ -1,9 +1,9 @@
+import { until } from '@vantage/shared/_support/until.js';
 import t, { type Test } from 'tap';
 import { CheckingNode } from './_support/checking-node.js';
 import { giveNodes } from './_support/owners.js';
 import { makeSecretMonitor, secrets, TOKEN, wasTold } from './_support/secret-monitor.js';
 import { createUserApi, startReplica, startStack, type TestApi } from './_support/stack.js';
-import { until } from './_support/until.js';
 
 /** Enrolls a public node of a user and links it. */
 async function join(t: Test, of: TestApi, asn: number): Promise<CheckingNode> {

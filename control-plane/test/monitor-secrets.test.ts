@@ -1,5 +1,6 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { until } from '@vantage/shared/_support/until.js';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import { program } from '../src/audit-log/actor.js';
@@ -12,7 +13,6 @@ import { accountOf } from './_support/owners.js';
 import { RealAgent } from './_support/real-agent.js';
 import { KEY, leaked, makeSecretMonitor, secretPaths, secrets, TOKEN, wasTold } from './_support/secret-monitor.js';
 import { createUserApi, SECRET_KEY, startStack } from './_support/stack.js';
-import { until } from './_support/until.js';
 
 /** A target that remembers the headers of every request. */
 async function startTarget(t: Test): Promise<{ url: string; seen: IncomingHttpHeaders[] }> {

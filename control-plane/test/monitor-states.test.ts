@@ -1,3 +1,4 @@
+import { until } from '@vantage/shared/_support/until.js';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import t from 'tap';
 import { CheckingNode } from './_support/checking-node.js';
@@ -7,7 +8,6 @@ import { keepEvents, monitorNews } from './_support/kept-events.js';
 import { type Stack, type StackSettings, startReplica, startStack } from './_support/stack.js';
 import { aCheck, insertMonitor, store } from './_support/stored-monitor.js';
 import { insertNode } from './_support/stored-node.js';
-import { until } from './_support/until.js';
 
 interface Watched extends Stack {
   readonly id: string;

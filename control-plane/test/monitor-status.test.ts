@@ -1,9 +1,9 @@
+import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
 import { CheckingNode } from './_support/checking-node.js';
 import { becomes, read } from './_support/heartbeats.js';
 import { keepEvents, monitorNews } from './_support/kept-events.js';
 import { startStack } from './_support/stack.js';
-import { until } from './_support/until.js';
 
 /** A monitor with one node, and the actions on it. */
 async function started(test: typeof t) {

@@ -1,8 +1,8 @@
+import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
 import { CheckingNode } from './_support/checking-node.js';
 import { FakeClock } from './_support/fake-clock.js';
 import { startStack } from './_support/stack.js';
-import { until } from './_support/until.js';
 
 t.test('a check on request names the nodes that did not answer in time, and says if none is linked', async (t) => {
   const clock = new FakeClock(Date.now());

@@ -1,9 +1,9 @@
+import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
 import { commandLine } from '../src/audit-log/actor.js';
 import { CheckingNode } from './_support/checking-node.js';
 import { keepEvents, monitorNews } from './_support/kept-events.js';
 import { createUserApi, startStack, type TestApi } from './_support/stack.js';
-import { until } from './_support/until.js';
 
 const tcp = { type: 'tcp', target: '127.0.0.1:9', interval_s: 60 };
 

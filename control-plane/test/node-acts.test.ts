@@ -1,9 +1,9 @@
+import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
 import { commandLine } from '../src/audit-log/actor.js';
 import { enrollPeer, PeerAgent, successOf } from './_support/peer-agent.js';
 import { finishedTask, submit } from './_support/probes.js';
 import { createUserApi, startReplica, startStack } from './_support/stack.js';
-import { until } from './_support/until.js';
 
 const code = (answer: { body: { error?: { code: string } } }) => answer.body.error?.code;
 

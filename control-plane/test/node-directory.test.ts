@@ -1,3 +1,4 @@
+import { until } from '@vantage/shared/_support/until.js';
 import { systemClock } from '@vantage/shared/clock.js';
 import { pino } from 'pino';
 import t, { type Test } from 'tap';
@@ -8,7 +9,6 @@ import { busSecretKey } from './_support/bus-driver.js';
 import { createTestDatabase, type TestDatabase } from './_support/database.js';
 import { FakeClock } from './_support/fake-clock.js';
 import { insertNode } from './_support/stored-node.js';
-import { until } from './_support/until.js';
 
 const log = pino({ level: 'silent' });
 

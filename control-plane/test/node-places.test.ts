@@ -1,12 +1,12 @@
 import { copyFileSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { until } from '@vantage/shared/_support/until.js';
 import t, { type Test } from 'tap';
 import { FakeClock } from './_support/fake-clock.js';
 import { enrollPeer, PeerAgent, successOf } from './_support/peer-agent.js';
 import { createUserApi, startStack, type TestApi } from './_support/stack.js';
 import { temporaryDirectory } from './_support/temporary-directory.js';
-import { until } from './_support/until.js';
 
 const testdata = (name: string) => fileURLToPath(new URL(`../../test/testdata/geo/${name}`, import.meta.url));
 const LONDON = '81.2.69.142';

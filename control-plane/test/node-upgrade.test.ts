@@ -1,9 +1,9 @@
+import { until } from '@vantage/shared/_support/until.js';
 import t, { type Test } from 'tap';
 import { failOverdueUpgrades } from '../src/links/index.js';
 import { FakeClock } from './_support/fake-clock.js';
 import { enrollPeer, PeerAgent, type PeerOptions } from './_support/peer-agent.js';
 import { startReplica, startStack } from './_support/stack.js';
-import { until } from './_support/until.js';
 
 /** A node of an administrator, two replicas, and a function that requests an upgrade from the first. */
 async function aNode(t: Test) {

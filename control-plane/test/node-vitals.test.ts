@@ -1,3 +1,4 @@
+import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
 import { storeVitals, VitalsLog } from '../src/links/index.js';
 import { createLogger } from '../src/runtime/log.js';
@@ -5,7 +6,6 @@ import { createTestDatabase } from './_support/database.js';
 import { FakeClock } from './_support/fake-clock.js';
 import { enrollPeer, PeerAgent } from './_support/peer-agent.js';
 import { startReplica, startStack } from './_support/stack.js';
-import { until } from './_support/until.js';
 
 const spool = { rows: 3, bytes: 900, oldestMs: 5000, dropped: 2, problem: null };
 

@@ -1,7 +1,7 @@
+import { until } from '@vantage/shared/_support/until.js';
 import t, { type Test } from 'tap';
 import { enrollPeer, PeerAgent } from './_support/peer-agent.js';
 import { createUserApi, startStack, type TestApi } from './_support/stack.js';
-import { until } from './_support/until.js';
 
 /** Names of the nodes a list shows, in its order. */
 async function names(api: TestApi, query: string, as?: string | null): Promise<string[]> {

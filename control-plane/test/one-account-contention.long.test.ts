@@ -1,4 +1,5 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { until } from '@vantage/shared/_support/until.js';
 import type { Knex } from 'knex';
 import t, { type Test } from 'tap';
 import { openDatabase } from '../src/db/database.js';
@@ -6,7 +7,6 @@ import { isUnavailable } from '../src/db/unavailable.js';
 import { aHeartbeat } from './_support/heartbeats.js';
 import { enrollBody } from './_support/peer-agent.js';
 import { createUserApi, freshSession, startStack, type TestApi } from './_support/stack.js';
-import { until } from './_support/until.js';
 
 // One account, or many addresses that ask for one row, send as much as they can while another session has locked the
 // row; other accounts are served meanwhile. A pool of 12 connections would be empty at the twelfth.

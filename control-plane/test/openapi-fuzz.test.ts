@@ -2,7 +2,6 @@ import t from 'tap';
 import { FuzzedApi } from './_support/fuzz/fuzz-api.js';
 import { tryEveryOperation } from './_support/fuzz/fuzz-suite.js';
 
-t.setTimeout(120_000);
 const api = await FuzzedApi.start(t);
 
 // two hundred, and all kinds of callers: openapi-fuzz.long.test.ts

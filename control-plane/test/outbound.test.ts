@@ -5,6 +5,7 @@ import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
+import { until } from '@vantage/shared/_support/until.js';
 import { systemClock } from '@vantage/shared/clock.js';
 import { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
 import { refusedIPv4, refusedIPv6 } from '@vantage/shared/target-policy/refused-ranges.js';
@@ -14,7 +15,6 @@ import { answering, listen } from './_support/counted-listener.js';
 import { FakeClock } from './_support/fake-clock.js';
 import { type Behaviour, chunkedHead, drips, floods, interim } from './_support/hostile-server.js';
 import { holdsNobodyUp } from './_support/longest-turn.js';
-import { until } from './_support/until.js';
 
 // Of this machine the policy allows 127.0.0.1 alone: 127.0.0.2 is the private address that must not be reached.
 

@@ -1,8 +1,8 @@
+import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
 import { lockOwner } from '../src/owners/index.js';
 import { createTestDatabase } from './_support/database.js';
 import { insertUser } from './_support/stored-node.js';
-import { until } from './_support/until.js';
 
 t.test('a locked owner is returned with its kind: a user with role and time zone, a team without', async (t) => {
   const { db } = await createTestDatabase(t);

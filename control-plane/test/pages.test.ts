@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { until } from '@vantage/shared/_support/until.js';
 import { definitionOf, probeTypeNames } from '@vantage/shared/probe-types/index.js';
 import t, { type Test } from 'tap';
 import { unescapeHtml } from '../src/http/pages/html.js';
@@ -7,7 +8,6 @@ import { TARGET_BURST, TARGET_MAX_AT_ONCE, TARGET_RATE_PER_SECOND } from '../src
 import { type PageCase, pageCases, startPageWorld } from './_support/page-world.js';
 import { enrollPeer, PeerAgent, successOf } from './_support/peer-agent.js';
 import { type StackSettings, startStack } from './_support/stack.js';
-import { until } from './_support/until.js';
 
 const evil = '<script>alert(1)</script>"\'&\u202e';
 

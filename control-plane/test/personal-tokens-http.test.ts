@@ -1,8 +1,8 @@
+import { until } from '@vantage/shared/_support/until.js';
 import { tokenPrefixes } from '@vantage/shared/tokens.js';
 import t from 'tap';
 import { enrollPeer } from './_support/peer-agent.js';
 import { createUserApi, startStack } from './_support/stack.js';
-import { until } from './_support/until.js';
 
 const tokensPath = '/v1/account/tokens';
 const keysPath = '/v1/account/api-keys';

@@ -1,16 +1,14 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { until } from '@vantage/shared/_support/until.js';
 import t, { type Test } from 'tap';
 import { commandLine } from '../src/audit-log/actor.js';
 import { asUser } from './_support/owners.js';
 import { enrollBody, PeerAgent } from './_support/peer-agent.js';
 import { readMail, startSmtpServer, type TestSmtpServer } from './_support/smtp-server.js';
 import { type Stack, startReplica, startStack } from './_support/stack.js';
-import { until } from './_support/until.js';
 
 // Mallory registers Victor's address. Nothing of hers may open the account once he has proven that the address is his,
 // on any replica.
-
-t.setTimeout(120_000);
 
 const victim = 'victor@example.com';
 const hers = 'correct horse battery staple';

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { until } from '@vantage/shared/_support/until.js';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import { pino } from 'pino';
 import t from 'tap';
@@ -12,7 +13,6 @@ import { storeBatches } from '../src/ingest/store.js';
 import { dispatchStore, findTask, type NewTask } from '../src/modules/probes/store.js';
 import { insertNode } from './_support/stored-node.js';
 import { temporaryDirectory } from './_support/temporary-directory.js';
-import { until } from './_support/until.js';
 
 const log = pino({ level: 'silent' });
 const epoch = Buffer.alloc(16, 1);

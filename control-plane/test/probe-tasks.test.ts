@@ -1,9 +1,9 @@
+import { until } from '@vantage/shared/_support/until.js';
 import t, { type Test } from 'tap';
 import { ApiClient } from '../src/client/api-client.js';
 import { FakeClock } from './_support/fake-clock.js';
 import { enrollPeer, PeerAgent, successOf } from './_support/peer-agent.js';
 import { createUserApi, startStack, type TestApi } from './_support/stack.js';
-import { until } from './_support/until.js';
 import { within } from './_support/within.js';
 
 async function linked(t: Test, options: { isAnswering: boolean; isBeating?: boolean } = { isAnswering: true }) {

@@ -1,3 +1,4 @@
+import { until } from '@vantage/shared/_support/until.js';
 import { newerCodec, newerFrame, oldestCodec } from '@vantage/shared/protocol/_support/schema-codec.js';
 import { CloseReasonCode, laneCode } from '@vantage/shared/protocol/codec.js';
 import { isSignatureValid, publicKeyFromRaw } from '@vantage/shared/protocol/ed25519.js';
@@ -6,7 +7,6 @@ import t, { type Test } from 'tap';
 import { enrollPeer, PeerAgent, successOf } from './_support/peer-agent.js';
 import { runProbe } from './_support/probes.js';
 import { startStack } from './_support/stack.js';
-import { until } from './_support/until.js';
 
 // The control plane of this build against agents of other builds.
 

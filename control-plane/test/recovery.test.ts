@@ -4,8 +4,6 @@ import { PasswordHasher } from '../src/modules/accounts/passwords/passwords.js';
 import { from, openPeople, type People, password } from './_support/people.js';
 import { insertNode } from './_support/stored-node.js';
 
-t.setTimeout(120_000);
-
 const here = from('192.0.2.1');
 const next = 'another horse battery staple';
 

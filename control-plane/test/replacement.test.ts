@@ -1,3 +1,4 @@
+import { until } from '@vantage/shared/_support/until.js';
 import { pino } from 'pino';
 import t, { type Test } from 'tap';
 import type { Placing } from '../src/modules/monitors/placement/placing.js';
@@ -8,7 +9,6 @@ import { createTestDatabase } from './_support/database.js';
 import { FakeClock } from './_support/fake-clock.js';
 import { insertMonitor } from './_support/stored-monitor.js';
 import { insertNode } from './_support/stored-node.js';
-import { until } from './_support/until.js';
 
 const SWEEP_MS = 5_000;
 

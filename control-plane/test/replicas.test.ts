@@ -1,3 +1,4 @@
+import { until } from '@vantage/shared/_support/until.js';
 import type { Knex } from 'knex';
 import { pino } from 'pino';
 import t, { type Test } from 'tap';
@@ -7,7 +8,6 @@ import { replicaStore } from '../src/replicas/store.js';
 import { createTestDatabase } from './_support/database.js';
 import { FakeClock } from './_support/fake-clock.js';
 import { insertNode } from './_support/stored-node.js';
-import { until } from './_support/until.js';
 
 function lease(
   t: Test,

@@ -3,8 +3,6 @@ import { checkerOf, list, startChecks } from './_support/reputation-checks.js';
 import { type ReputationWorld, startReputation } from './_support/reputation-world.js';
 import { createUserApi } from './_support/stack.js';
 
-t.setTimeout(300_000);
-
 /** Sets the clocks forward; timers do not run, which would be those of days. */
 function jump({ clocks }: ReputationWorld, seconds: number): void {
   for (const clock of clocks) clock.setWall(clock.now() + seconds * 1_000);

@@ -1,6 +1,7 @@
 import { copyFileSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { until } from '@vantage/shared/_support/until.js';
 import t, { type Test } from 'tap';
 import { ConfigError } from '../src/config/config.js';
 import { ListServer } from './_support/list-server.js';
@@ -9,9 +10,6 @@ import { millionLines } from './_support/million-lines.js';
 import { startReputation, writeListFile, writeLists } from './_support/reputation-world.js';
 import { startReplica, startStack } from './_support/stack.js';
 import { temporaryDirectory } from './_support/temporary-directory.js';
-import { until } from './_support/until.js';
-
-t.setTimeout(300_000);
 
 /** Lines with this many addresses, the first of which is 8.8.8.8. */
 const addresses = (count: number) =>

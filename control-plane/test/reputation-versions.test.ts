@@ -3,8 +3,6 @@ import { ListServer } from './_support/list-server.js';
 import { startReputation, writeLists } from './_support/reputation-world.js';
 import { startReplica } from './_support/stack.js';
 
-t.setTimeout(300_000);
-
 /** Lines with this many addresses, the first of which is 8.8.8.8. */
 const addresses = (count: number) =>
   ['8.8.8.8', ...Array.from({ length: count - 1 }, (_, n) => `9.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}`)].join(

@@ -7,8 +7,6 @@ import { checkerOf, list, PLANS, startChecks } from './_support/reputation-check
 import { startReputation } from './_support/reputation-world.js';
 import { temporaryDirectory } from './_support/temporary-directory.js';
 
-t.setTimeout(300_000);
-
 t.test('an address is scored by its evidence, each with list, date and entry', async (t) => {
   const directory = temporaryDirectory(t);
   for (const name of ['city.mmdb', 'asn.mmdb'])

@@ -1,3 +1,4 @@
+import { until } from '@vantage/shared/_support/until.js';
 import { idLowerBound, idPrefixes } from '@vantage/shared/ids.js';
 import t from 'tap';
 import { program } from '../src/audit-log/actor.js';
@@ -6,7 +7,6 @@ import { ensurePartitions, partitionedTables } from '../src/db/partitions.js';
 import { insertJob } from '../src/jobs/store.js';
 import { FakeClock } from './_support/fake-clock.js';
 import { startStack } from './_support/stack.js';
-import { until } from './_support/until.js';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -1,3 +1,4 @@
+import { until } from '@vantage/shared/_support/until.js';
 import { delay, systemClock } from '@vantage/shared/clock.js';
 import { pino } from 'pino';
 import t from 'tap';
@@ -6,7 +7,6 @@ import { FakeClock } from './_support/fake-clock.js';
 import { enrollPeer, PeerAgent, successOf } from './_support/peer-agent.js';
 import { finishedTask, submit } from './_support/probes.js';
 import { startReplica, startStack } from './_support/stack.js';
-import { until } from './_support/until.js';
 
 // A ban written straight into the table is one whose every message was lost: nothing is sent on the bus.
 const silentBan = { banned_at: new Date(), ban_reason: 'forged results' };

@@ -1,9 +1,9 @@
+import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
 import { runInProcess } from './_support/command-in-process.js';
 import { enrollPeer, PeerAgent } from './_support/peer-agent.js';
 import { startStack } from './_support/stack.js';
 import { temporaryDirectory } from './_support/temporary-directory.js';
-import { until } from './_support/until.js';
 
 t.test('a roll-out that is started over the API or by command upgrades connected nodes and ends', async (t) => {
   const { api, database } = await startStack(t);

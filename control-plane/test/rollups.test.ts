@@ -1,3 +1,4 @@
+import { until } from '@vantage/shared/_support/until.js';
 import type { CheckReport } from '@vantage/shared/monitor-state/check-report.js';
 import type { Knex } from 'knex';
 import { pino } from 'pino';
@@ -20,7 +21,6 @@ import { FakeClock } from './_support/fake-clock.js';
 import { seededRandom } from './_support/seeded-random.js';
 import { aCheck, insertMonitor, store } from './_support/stored-monitor.js';
 import { insertNode } from './_support/stored-node.js';
-import { until } from './_support/until.js';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

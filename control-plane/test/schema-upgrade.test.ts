@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { until } from '@vantage/shared/_support/until.js';
 import type { Knex } from 'knex';
 import { pino } from 'pino';
 import t, { type Test } from 'tap';
@@ -10,7 +11,6 @@ import { ensurePartitions } from '../src/db/partitions.js';
 import { createTestDatabase, databaseServer, databaseThrough } from './_support/database.js';
 import { Program } from './_support/program.js';
 import { seededRandom } from './_support/seeded-random.js';
-import { until } from './_support/until.js';
 
 /** Last migration of the first release; every later one is applied to its tables with rows. */
 const RELEASED = '0012-replica-ranges';

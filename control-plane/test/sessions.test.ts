@@ -1,7 +1,7 @@
+import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
 import type { Sessions } from '../src/modules/accounts/sessions/sessions.js';
 import { from, openPeople } from './_support/people.js';
-import { until } from './_support/until.js';
 
 const over = { code: 'AUTH_SESSION_INVALID', status: 401 };
 const somewhere = from('192.0.2.1');

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { until } from '@vantage/shared/_support/until.js';
 import { type Clock, systemClock } from '@vantage/shared/clock.js';
 import fc from 'fast-check';
 import t from 'tap';
@@ -13,7 +14,6 @@ import { createTestDatabase } from './_support/database.js';
 import { from, openPeople, type People, password } from './_support/people.js';
 import { startStack } from './_support/stack.js';
 import { temporaryDirectory } from './_support/temporary-directory.js';
-import { until } from './_support/until.js';
 
 const ada = 'ada@example.com';
 const home = '198.51.100.7';

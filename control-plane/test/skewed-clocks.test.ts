@@ -1,8 +1,8 @@
+import { until } from '@vantage/shared/_support/until.js';
 import t, { type Test } from 'tap';
 import { FakeClock } from './_support/fake-clock.js';
 import { enrollPeer, PeerAgent, type PeerOptions, successOf } from './_support/peer-agent.js';
 import { startReplica, startStack } from './_support/stack.js';
-import { until } from './_support/until.js';
 
 const MINUTE_MS = 60_000;
 

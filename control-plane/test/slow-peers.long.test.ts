@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { until } from '@vantage/shared/_support/until.js';
 import { LINK_PATH, LINK_SUBPROTOCOL } from '@vantage/shared/protocol/limits.js';
 import t, { type Test } from 'tap';
 import { enrollPeer, PeerAgent } from './_support/peer-agent.js';
 import { runProbe } from './_support/probes.js';
 import { startStack } from './_support/stack.js';
-import { until } from './_support/until.js';
 
 const UPGRADE = [
   `GET ${LINK_PATH} HTTP/1.1`,

@@ -1,15 +1,13 @@
 import { connect } from 'node:net';
 import { missing } from '@vantage/shared/_support/missing.js';
+import { until } from '@vantage/shared/_support/until.js';
 import t, { type Test } from 'tap';
 import { lastingPorts, startBalancer } from './_support/balancer.js';
 import { thingRoutes } from './_support/http-routes.js';
 import { type LogLine, startTestServer } from './_support/http-server.js';
-import { until } from './_support/until.js';
 
 // Messages that one program may take for one request and the next for two. Whatever the outcome, no caller gets a
 // response to another request, and no request runs that no program on the way has seen as one.
-
-t.setTimeout(120_000);
 
 const HIDDEN = 'GET /v1/things/t_hidden HTTP/1.1\r\nHost: a\r\nX-Request-Id: smuggled-request\r\n\r\n';
 const post = (head: string, body: string) =>

@@ -1,3 +1,4 @@
+import { until } from '@vantage/shared/_support/until.js';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import fc from 'fast-check';
 import type { Knex } from 'knex';
@@ -15,7 +16,6 @@ import {
 import { createTestDatabase } from './_support/database.js';
 import { enrollPeer, PeerAgent, type PeerOptions } from './_support/peer-agent.js';
 import { startStack } from './_support/stack.js';
-import { until } from './_support/until.js';
 
 /** Takes for `wanted` nodes and stores their work, as a request does; resolves with the number granted. */
 function request(db: Knex, keys: readonly string[], wanted: number, weight = 1): Promise<number> {

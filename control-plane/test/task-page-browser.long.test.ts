@@ -1,8 +1,8 @@
+import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
 import { noBrowser, openTab, startBrowser } from './_support/browser.js';
 import { enrollPeer, PeerAgent, successOf } from './_support/peer-agent.js';
 import { startStack } from './_support/stack.js';
-import { until } from './_support/until.js';
 
 t.test('a probe that is started from the form shows its results as they arrive', { skip: noBrowser }, async (t) => {
   const { api } = await startStack(t);

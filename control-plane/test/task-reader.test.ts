@@ -1,3 +1,4 @@
+import { until } from '@vantage/shared/_support/until.js';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import { failedResult } from '@vantage/shared/probe-types/failed-result.js';
 import t, { type Test } from 'tap';
@@ -7,7 +8,6 @@ import { TaskReader } from '../src/modules/probes/task-reader.js';
 import { Waiters } from '../src/runtime/waiters.js';
 import { createTestDatabase } from './_support/database.js';
 import { FakeClock } from './_support/fake-clock.js';
-import { until } from './_support/until.js';
 import { within } from './_support/within.js';
 
 const spec = {

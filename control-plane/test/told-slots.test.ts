@@ -1,3 +1,4 @@
+import { until } from '@vantage/shared/_support/until.js';
 import type { MissedReport } from '@vantage/shared/monitor-state/check-report.js';
 import t, { type Test } from 'tap';
 import { storeMissed } from '../src/modules/monitors/checks/missed-store.js';
@@ -6,7 +7,6 @@ import { createTestDatabase } from './_support/database.js';
 import { startStack } from './_support/stack.js';
 import { aCheck, insertMonitor, store } from './_support/stored-monitor.js';
 import { insertNode } from './_support/stored-node.js';
-import { until } from './_support/until.js';
 
 const INTERVAL_MS = 10_000;
 const NOW_MS = Math.floor(Date.now() / INTERVAL_MS) * INTERVAL_MS;

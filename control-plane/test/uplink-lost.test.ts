@@ -1,3 +1,4 @@
+import { until } from '@vantage/shared/_support/until.js';
 import type { MissedReport } from '@vantage/shared/monitor-state/check-report.js';
 import { MISSED_KIND } from '@vantage/shared/monitor-state/report-kinds.js';
 import t from 'tap';
@@ -8,7 +9,6 @@ import { keepEvents } from './_support/kept-events.js';
 import { startStack } from './_support/stack.js';
 import { insertMonitor } from './_support/stored-monitor.js';
 import { insertUser } from './_support/stored-node.js';
-import { until } from './_support/until.js';
 
 const MINUTE_MS = 60_000;
 const MONITORS = 200;

@@ -1,3 +1,4 @@
+import { until } from '@vantage/shared/_support/until.js';
 import t, { type Test } from 'tap';
 import { Rollups } from '../src/modules/monitors/history/rollups.js';
 import { createLogger } from '../src/runtime/log.js';
@@ -6,7 +7,6 @@ import { FakeClock } from './_support/fake-clock.js';
 import { startStack } from './_support/stack.js';
 import { aCheck, insertMonitor, store } from './_support/stored-monitor.js';
 import { insertNode } from './_support/stored-node.js';
-import { until } from './_support/until.js';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;

@@ -1,14 +1,12 @@
+import { until } from '@vantage/shared/_support/until.js';
 import type { Knex } from 'knex';
 import t from 'tap';
 import { makeDue } from '../src/modules/webhooks/deliveries/delivery-store.js';
 import { claimDeliveries, deleteOrphans } from '../src/modules/webhooks/sending/claim-store.js';
 import { listSubscribed } from '../src/modules/webhooks/sending/relay-store.js';
 import { DeadlySteps } from './_support/deadly-steps.js';
-import { until } from './_support/until.js';
 import { status, WebhookReceiver } from './_support/webhook-receiver.js';
 import { WebhookWorld } from './_support/webhook-world.js';
-
-t.setTimeout(120_000);
 
 const LEASE_MS = 60_000;
 /** An attempt that has no end of its own. */

@@ -1,3 +1,4 @@
+import { until } from '@vantage/shared/_support/until.js';
 import { systemClock } from '@vantage/shared/clock.js';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import type { MissedReport } from '@vantage/shared/monitor-state/check-report.js';
@@ -13,7 +14,6 @@ import { CheckingNode } from './_support/checking-node.js';
 import { startStack } from './_support/stack.js';
 import { insertMonitor } from './_support/stored-monitor.js';
 import { insertNode } from './_support/stored-node.js';
-import { until } from './_support/until.js';
 import { WebhookReceiver } from './_support/webhook-receiver.js';
 
 const MINUTE_MS = 60_000;

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { until } from '@vantage/shared/_support/until.js';
 import { Webhook } from 'standardwebhooks';
 import t from 'tap';
 import { FakeClock } from './_support/fake-clock.js';
@@ -17,7 +18,6 @@ import {
 } from './_support/hostile-server.js';
 import { startStack } from './_support/stack.js';
 import { temporaryDirectory } from './_support/temporary-directory.js';
-import { until } from './_support/until.js';
 import { WebhookReceiver } from './_support/webhook-receiver.js';
 import { WebhookWorld } from './_support/webhook-world.js';
 

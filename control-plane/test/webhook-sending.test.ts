@@ -1,10 +1,8 @@
+import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
 import { countPending } from '../src/modules/webhooks/deliveries/delivery-store.js';
-import { until } from './_support/until.js';
 import { type Reply, status, WebhookReceiver } from './_support/webhook-receiver.js';
 import { WebhookWorld } from './_support/webhook-world.js';
-
-t.setTimeout(120_000);
 
 const HOURS = [5 / 3_600, 5 / 60, 0.5, 2, 5, 10, 14, 20, 24];
 const ids = (receiver: WebhookReceiver) => receiver.events.map(({ headers }) => headers['webhook-id']);

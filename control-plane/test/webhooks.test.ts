@@ -1,13 +1,11 @@
+import { until } from '@vantage/shared/_support/until.js';
 import { Webhook } from 'standardwebhooks';
 import t, { type Test } from 'tap';
 import { commandLine } from '../src/audit-log/actor.js';
 import { CheckingNode } from './_support/checking-node.js';
 import { asUser } from './_support/owners.js';
 import { type Stack, startReplica, startStack, type TestApi } from './_support/stack.js';
-import { until } from './_support/until.js';
 import { type ReceivedEvent, status, WebhookReceiver } from './_support/webhook-receiver.js';
-
-t.setTimeout(120_000);
 
 const verified = (secret: string, { text, headers }: ReceivedEvent) =>
   new Webhook(secret).verify(text, headers as Record<string, string>);

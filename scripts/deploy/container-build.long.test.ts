@@ -15,7 +15,7 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 
 t.test(
   'the build steps of the Dockerfile, run as plain commands, make programs that start, and its health check reports the server',
-  { timeout: 600_000, skip: missing('sh', 'tar', 'objdump') },
+  { skip: missing('sh', 'tar', 'objdump') },
   async (t) => {
     const directory = await mkdtemp(join(tmpdir(), 'vantage-container-'));
     t.teardown(() => rm(directory, { recursive: true, force: true }));

@@ -1,7 +1,7 @@
+import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
 import { missingForLab } from './_support/missing-for-lab.js';
 import { type StampedFrame, startStamping } from './_support/one-way.js';
-import { until } from './_support/until.js';
 import type { LinkCounters, LinkSettings } from './emulator.js';
 import { type Lab, startLab } from './lab.js';
 import type { Direction } from './topology.js';

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
+import { until } from '@vantage/shared/_support/until.js';
 import t, { type Test } from 'tap';
 import { missingForLab } from './_support/missing-for-lab.js';
-import { until } from './_support/until.js';
 import { startLab } from './lab.js';
 import { type LabMap, mapText } from './map.js';
 import { addNamespace, namespaceOf, removeNamespace } from './namespaces.js';

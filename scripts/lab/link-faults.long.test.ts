@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
 import { startLinkedLab } from './_support/linked-lab.js';
 import { missingForLab } from './_support/missing-for-lab.js';
-import { until } from './_support/until.js';
 
 const skip = await missingForLab();
 

@@ -1,7 +1,7 @@
+import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
 import { startLinkedLab } from './_support/linked-lab.js';
 import { missingForLab } from './_support/missing-for-lab.js';
-import { until } from './_support/until.js';
 
 const skip = await missingForLab();
 

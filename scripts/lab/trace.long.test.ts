@@ -1,3 +1,4 @@
+import { until } from '@vantage/shared/_support/until.js';
 import { agentResultSchema } from '@vantage/shared/probe-types/node-result.js';
 import { compileSchema } from '@vantage/shared/validation.js';
 import t, { type Test } from 'tap';
@@ -5,7 +6,6 @@ import { startFlowSniffer } from './_support/flow-sniffer.js';
 import { missingForLab } from './_support/missing-for-lab.js';
 import { startMplsResponder } from './_support/mpls-responder.js';
 import { mtrHops, tracerouteLines } from './_support/trace-tools.js';
-import { until } from './_support/until.js';
 import { startLab } from './lab.js';
 import { startProber } from './prober.js';
 

@@ -3,7 +3,7 @@ import { wordsOf } from './api.js';
 import type { Targets } from './targets.js';
 import { type World, waitFor } from './world.js';
 
-const FIRST_CHECKS_MS = 90_000;
+const FIRST_CHECKS_MS = 240_000;
 /** Assignments that no check has come of since, some seconds after they were made. */
 const UNCHECKED = `SELECT count(*)::int AS count FROM monitor_assignments a
   JOIN monitors m ON m.id = a.monitor_id JOIN nodes n ON n.id = a.node_id

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
+import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
 import { type Proxied, Recorder, startProxied } from './_support/proxied.js';
-import { until } from './_support/until.js';
 import { Line } from './line.js';
 import { ToxicProxy } from './toxic-proxy.js';
 

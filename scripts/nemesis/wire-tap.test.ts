@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { until } from '@vantage/shared/_support/until.js';
 import { systemClock } from '@vantage/shared/clock.js';
 import t from 'tap';
 import { WebSocket, WebSocketServer } from 'ws';
-import { until } from './_support/until.js';
 import { Line } from './line.js';
 import { ToxicProxy } from './toxic-proxy.js';
 import { WireTap } from './wire-tap.js';

@@ -5,7 +5,7 @@ import { lastingPort } from '@vantage/shared/_support/lasting-port.js';
 import { delay, systemClock } from '@vantage/shared/clock.js';
 import { ADMINISTRATOR_SCOPES } from '../administrator-scopes.js';
 import { AgentUnit, agentAddress } from './agent-unit.js';
-import { Api } from './api.js';
+import { type Answer, Api } from './api.js';
 import { Line } from './line.js';
 import { witnessLink } from './link-witness.js';
 import { PostgresServer } from './postgres-server.js';
@@ -19,7 +19,7 @@ import { ToxicProxy, type Way } from './toxic-proxy.js';
 //   agent 1..n ──> balancer ──any replica──> replica 1..m ──proxy of its own──> PostgreSQL
 //   clients ───────────────────────────────> replica 1..m
 
-const START_MS = 90_000;
+const START_MS = 240_000;
 
 /** All processes, and the lines between them. */
 export interface World {
@@ -85,7 +85,7 @@ export async function buildWorld(options: WorldOptions, cleanUps: CleanUps): Pro
   const token = await makeAdmin(environment);
   const api = new Api(token);
   cleanUps.push(() => api.close());
-  const ask: World['ask'] = (call, timeoutMs = 30_000) => askAnyone(api, replicas, call, timeoutMs);
+  const ask: World['ask'] = (call, timeoutMs = 120_000) => askAnyone(api, replicas, call, timeoutMs);
   const agents = [...agentLines.values()].map((lines, index) => {
     const name = `agent-${index + 1}`;
     const stateDir = join(directory, name);
@@ -234,9 +234,14 @@ async function askAnyone(
   do {
     for (const { url } of replicas.filter(({ isReady }) => isReady)) {
       const answer = await api.call(url, { timeoutMs: 5_000, ...call });
-      if (answer !== null && answer.code !== 'UNAVAILABLE') return answer;
+      if (answer !== null && answer.code !== 'UNAVAILABLE' && !isStillRunning(answer)) return answer;
     }
     await delay(systemClock, 200);
   } while (performance.now() < deadline);
   return null;
+}
+
+/** True if an earlier attempt, whose response did not arrive in time, has not ended yet. */
+function isStillRunning({ code, details }: Answer): boolean {
+  return code === 'CONFLICT' && typeof details === 'object' && details !== null && 'idempotency-key' in details;
 }

@@ -11,7 +11,6 @@ import { SpoolOfMachine } from './_support/spool-of-machine.js';
 import { UnitsOfMachine } from './_support/units-of-machine.js';
 
 const options = {
-  timeout: 900_000,
   skip: missing(
     'permission to mount',
     'permission to create control groups',

@@ -7,7 +7,6 @@ import { CleanRoot } from './_support/clean-root.js';
 import { startFromArchive, VERSION } from './_support/installed-control-plane.js';
 
 const options = {
-  timeout: 600_000,
   skip: missing(
     'permission to mount',
     'curl',

@@ -16,7 +16,6 @@ const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const [agent, control] = releasedPrograms;
 const options = {
-  timeout: 300_000,
   skip: missing(
     'dpkg',
     'dpkg-deb',

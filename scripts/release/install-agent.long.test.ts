@@ -25,7 +25,7 @@ import { manifestText, parseManifest } from './manifest.js';
 import { ReleaseKey } from './minisign.js';
 
 const SCRIPT = fileURLToPath(new URL('../../../control-plane/install/install-agent', import.meta.url));
-const options = { timeout: 300_000, skip: missing('openssl', 'curl', 'shellcheck', 'objdump', 'tar') };
+const options = { skip: missing('openssl', 'curl', 'shellcheck', 'objdump', 'tar') };
 
 /** A user's home, in which the agent is installed. */
 async function newHome(t: Test): Promise<string> {

@@ -12,7 +12,6 @@ import { ReleaseKey } from './minisign.js';
 
 const SCRIPT = fileURLToPath(new URL('../../../control-plane/install/install-agent', import.meta.url));
 const options = {
-  timeout: 300_000,
   skip: missing('permission to mount', 'debootstrap', 'unshare', 'nsenter', 'mount', 'openssl', 'tar', 'sh'),
 };
 const key = ReleaseKey.read(newKey());

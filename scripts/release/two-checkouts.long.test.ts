@@ -56,7 +56,7 @@ async function release(root: string, settings: { out: string; key: string; umask
 
 t.test(
   'two checkouts in two folders, by users with other umasks, zones and languages, are built to the same bytes',
-  { timeout: 600_000, skip: missing('sh', 'cp', 'tar', 'objdump') },
+  { skip: missing('sh', 'cp', 'tar', 'objdump') },
   async (t) => {
     const directory = await mkdtemp(join(tmpdir(), 'vantage-checkouts-'));
     t.teardown(() => rm(directory, { recursive: true, force: true }));

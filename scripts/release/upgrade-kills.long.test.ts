@@ -6,7 +6,7 @@ import { newKey } from './_support/built-release.js';
 import { makeStandIn } from './_support/stand-in-release.js';
 import { ReleaseKey } from './minisign.js';
 
-const options = { skip: missing('openssl', 'tar', 'sh'), timeout: 300_000 };
+const options = { skip: missing('openssl', 'tar', 'sh') };
 const INSTALLED = '.local/lib/vantage-agent';
 const key = ReleaseKey.read(newKey());
 

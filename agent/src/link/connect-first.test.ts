@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
+import { until } from '@vantage/shared/_support/until.js';
 import { systemClock } from '@vantage/shared/clock.js';
 import t, { type Test } from 'tap';
-import { openSockets, until } from '../../test/_support/until.js';
+import { openSockets } from '../../test/_support/open-resources.js';
 import { connectFirst } from './connect-first.js';
 
 async function aServer(t: Test): Promise<number> {

@@ -1,7 +1,7 @@
+import { until } from '@vantage/shared/_support/until.js';
 import { systemClock } from '@vantage/shared/clock.js';
 import { type AgentFrame, encodeResult } from '@vantage/shared/protocol/codec.js';
 import t from 'tap';
-import { until } from '../../test/_support/until.js';
 import { openSpool } from '../spool/_support/spool-fixture.js';
 import { LaneSender } from './lane-sender.js';
 

@@ -1,10 +1,10 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
 import { isAlive } from '../../test/_support/enrolled-agent.js';
 import { aJob, resultOf, startMeasuring } from '../../test/_support/measuring-fixture.js';
-import { until } from '../../test/_support/until.js';
 
 t.test('a cancelled job ends as cancelled', async (t) => {
   const measuring = startMeasuring(t);

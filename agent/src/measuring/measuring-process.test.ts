@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
+import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
 import { FakeClock } from '../../test/_support/fake-clock.js';
 import { aCheck, aJob, resultOf, startMeasuring } from '../../test/_support/measuring-fixture.js';
-import { until } from '../../test/_support/until.js';
 
 t.test('jobs sent before the child is ready are all answered', async (t) => {
   const measuring = startMeasuring(t);

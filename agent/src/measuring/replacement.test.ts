@@ -1,3 +1,4 @@
+import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
 import { allGone, childrenOf, isAlive } from '../../test/_support/enrolled-agent.js';
 import {
@@ -8,7 +9,6 @@ import {
   startMeasuring,
   successorOf,
 } from '../../test/_support/measuring-fixture.js';
-import { until } from '../../test/_support/until.js';
 
 // What MeasuringProcess does with a child that has grown.
 

@@ -1,9 +1,10 @@
+import { until } from '@vantage/shared/_support/until.js';
 import { systemClock } from '@vantage/shared/clock.js';
 import t from 'tap';
 import { startSilentPort } from '../../test/_support/deaf-server.js';
 import { FakeClock } from '../../test/_support/fake-clock.js';
+import { openSockets } from '../../test/_support/open-resources.js';
 import { startTcpServer, unusedPort } from '../../test/_support/tcp-server.js';
-import { openSockets, until } from '../../test/_support/until.js';
 import { ProbeFailure } from '../probes/failure.js';
 import { type ConnectRequest, connectTcp } from './connect.js';
 

@@ -1,10 +1,10 @@
 import { createRequire } from 'node:module';
 import { missing } from '@vantage/shared/_support/missing.js';
+import { until } from '@vantage/shared/_support/until.js';
 import { systemClock } from '@vantage/shared/clock.js';
 import t, { type Test } from 'tap';
 import { AnswerList, anIcmpEngine, channelKinds, openFileSockets } from '../../test/_support/raw-sockets.js';
 import { startTcpServer, unusedPort } from '../../test/_support/tcp-server.js';
-import { until } from '../../test/_support/until.js';
 import type { FlowTarget } from './icmp.js';
 
 const rawSocket: typeof import('raw-socket') = createRequire(import.meta.url)('raw-socket');

@@ -1,11 +1,12 @@
 import { createSocket } from 'node:dgram';
+import { until } from '@vantage/shared/_support/until.js';
 import type { Host } from '@vantage/shared/target-policy/host.js';
 import { type Answer, RECURSION_DESIRED, TRUNCATED_RESPONSE } from 'dns-packet';
 import t from 'tap';
 import { dnsMessage, startDnsServer, zone } from '../../test/_support/dns-server.js';
 import { FakeClock } from '../../test/_support/fake-clock.js';
+import { openSockets } from '../../test/_support/open-resources.js';
 import { aPolicy, aResolver } from '../../test/_support/probe-context.js';
-import { openSockets, until } from '../../test/_support/until.js';
 import { ProbeFailure } from '../probes/failure.js';
 import { HEADER_BYTES } from './dns/message.js';
 import { QueryBudget } from './query-budget.js';

@@ -1,9 +1,10 @@
 import { request } from 'node:http';
 import { gzipSync } from 'node:zlib';
+import { until } from '@vantage/shared/_support/until.js';
 import { systemClock } from '@vantage/shared/clock.js';
 import t, { type Test } from 'tap';
 import { FakeClock } from '../../test/_support/fake-clock.js';
-import { openSockets, until } from '../../test/_support/until.js';
+import { openSockets } from '../../test/_support/open-resources.js';
 import { startSpeedtestServer } from './speedtest-server.js';
 
 async function start(t: Test, clock = systemClock): Promise<string> {

@@ -307,8 +307,6 @@ function assertSame(what: string, found: unknown, expected: unknown): void {
   if (found !== expected) throw new Error(`${what}: found "${found}", expected "${expected}"`);
 }
 
-t.setTimeout(300_000);
-
 t.test('a spool behaves as a plain list of rows, whatever happens in whatever order', async (t) => {
   const runs = fc.asyncProperty(fc.array(command, { minLength: 1, maxLength: 40 }), async (commands) => {
     const pair = await Pair.open(t);

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { until } from '@vantage/shared/_support/until.js';
 import { systemClock } from '@vantage/shared/clock.js';
 import { makeToken, tokenPrefixes } from '@vantage/shared/tokens.js';
 import type { Test } from 'tap';
@@ -8,7 +9,6 @@ import { readStatus } from '../../src/status-file.js';
 import { type CommandOptions, type RunningCommand, startCommand } from './cli.js';
 import type { FakeControlPlane } from './fake-control-plane.js';
 import { temporaryDirectory } from './temporary-directory.js';
-import { until } from './until.js';
 
 /** A state directory with a node of `controlPlane` in it. */
 export async function enrolledStateDir(t: Test, controlPlane: FakeControlPlane): Promise<string> {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { until } from '@vantage/shared/_support/until.js';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import type { FrameCodec } from '@vantage/shared/protocol/_support/schema-codec.js';
 import {
@@ -20,7 +21,6 @@ import { LINK_PATH, NONCE_BYTES } from '@vantage/shared/protocol/limits.js';
 import { type LinkTranscript, serverProofBytes, versionRefusalBytes } from '@vantage/shared/protocol/transcript.js';
 import type { Test } from 'tap';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { until } from './until.js';
 
 export type AgentBody = keyof AgentFrame & NonNullable<DecodedAgentFrame['body']>;
 type Body<B extends AgentBody> = NonNullable<DecodedAgentFrame[B]>;

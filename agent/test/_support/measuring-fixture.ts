@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { until } from '@vantage/shared/_support/until.js';
 import { type Clock, systemClock } from '@vantage/shared/clock.js';
 import { agentResultSchema } from '@vantage/shared/probe-types/node-result.js';
 import { compileSchema } from '@vantage/shared/validation.js';
@@ -7,7 +8,6 @@ import type { Test } from 'tap';
 import type { CheckJob, MeasureJob, Measurement } from '../../src/measuring/child-messages.js';
 import { MeasuringProcess } from '../../src/measuring/measuring-process.js';
 import { defaultEngineSettings } from '../../src/probes/default-settings.js';
-import { until } from './until.js';
 
 const log = pino({ enabled: false });
 

@@ -2,9 +2,9 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { missing } from '@vantage/shared/_support/missing.js';
+import { until } from '@vantage/shared/_support/until.js';
 import type { Test } from 'tap';
 import { defaultChromiumWish, findChromium, isUsable } from '../../src/probes/browser/chromium.js';
-import { until } from './until.js';
 
 const found = findChromium(defaultChromiumWish);
 

@@ -2,12 +2,12 @@ import { copyFileSync, readFileSync, renameSync, rmSync, truncateSync, writeFile
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
+import { until } from '@vantage/shared/_support/until.js';
 import { Reader } from 'maxmind';
 import { pino } from 'pino';
 import t, { type Test } from 'tap';
 import { FakeClock } from '../../test/_support/fake-clock.js';
 import { encodeMmdb } from '../../test/_support/mmdb-writer.js';
-import { until } from '../../test/_support/until.js';
 import { GeoDatabase, GeoDatabaseError } from './geo-database.js';
 import { GeoDatabases } from './geo-databases.js';
 

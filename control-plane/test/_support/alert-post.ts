@@ -1,3 +1,4 @@
+import { until } from '@vantage/shared/_support/until.js';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
 import type { Knex } from 'knex';
@@ -21,7 +22,6 @@ import { FakeClock } from './fake-clock.js';
 import { generousLimiter } from './generous-limiter.js';
 import { collectLog, type LogLine } from './log-lines.js';
 import { accountOf, insertUsers } from './owners.js';
-import { until } from './until.js';
 
 const policy = new TargetPolicy({ allow: ['127.0.0.1/32'], own: [], denied: [] });
 

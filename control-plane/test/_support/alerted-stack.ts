@@ -1,3 +1,4 @@
+import { until } from '@vantage/shared/_support/until.js';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import type { Knex } from 'knex';
 import type { Test } from 'tap';
@@ -6,7 +7,6 @@ import { AcknowledgeLinks } from '../../src/modules/alerts/links/acknowledge-lin
 import { startReceiver } from './receiver.js';
 import { SECRET_KEY, startStack, type TestApi } from './stack.js';
 import { insertMonitor } from './stored-monitor.js';
-import { until } from './until.js';
 
 /** A control plane whose monitors are down, and a receiver that got a message about each of them. */
 export interface AlertedStack {

@@ -5,9 +5,9 @@ import { connect } from 'node:net';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { lastingPort } from '@vantage/shared/_support/lasting-port.js';
+import { until } from '@vantage/shared/_support/until.js';
 import type { Test } from 'tap';
 import { temporaryDirectory } from './temporary-directory.js';
-import { until } from './until.js';
 
 /** Load balancers for which the operating guide has an example configuration. */
 export type BalancerName = 'nginx' | 'haproxy';

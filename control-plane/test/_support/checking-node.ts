@@ -1,10 +1,10 @@
+import { until } from '@vantage/shared/_support/until.js';
 import type { CheckReport } from '@vantage/shared/monitor-state/check-report.js';
 import type { CheckOutcome, NodeVerdict } from '@vantage/shared/monitor-state/node-reducer.js';
 import type { AssignmentSpec } from '@vantage/shared/monitor-types/assignment.js';
 import type { Test } from 'tap';
 import { type Declared, enrollPeer, PeerAgent, type PeerIdentity, type PeerOptions } from './peer-agent.js';
 import type { TestApi } from './stack.js';
-import { until } from './until.js';
 
 /** An assignment as the node received it. */
 export interface HeldAssignment {

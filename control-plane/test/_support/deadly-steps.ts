@@ -1,5 +1,5 @@
+import { until } from '@vantage/shared/_support/until.js';
 import type { Knex } from 'knex';
-import { until } from './until.js';
 
 /**
  * Steps of transactions that can be made fatal: a session that takes one loses its connection, as if its process had

@@ -1,5 +1,5 @@
+import { until } from '@vantage/shared/_support/until.js';
 import type { ApiAnswer, TestApi } from './stack.js';
-import { until } from './until.js';
 
 /** Creates a heartbeat monitor and returns the body of the response. */
 export async function aHeartbeat(api: TestApi, fields: object = {}): Promise<ApiAnswer['body']> {

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { lastingPort } from '@vantage/shared/_support/lasting-port.js';
+import { until } from '@vantage/shared/_support/until.js';
 import type { Test } from 'tap';
 import { oneQuery } from './one-query.js';
 import { runProbe, submit } from './probes.js';
@@ -8,7 +9,6 @@ import { createAdminByCommand, type RealServer, startServer } from './real-serve
 import { SlowTarget } from './slow-target.js';
 import type { TestApi } from './stack.js';
 import { temporaryDirectory } from './temporary-directory.js';
-import { until } from './until.js';
 
 const PROBES = 24;
 const LONGEST_MS = 700;

@@ -1,10 +1,10 @@
+import { until } from '@vantage/shared/_support/until.js';
 import type { Clock } from '@vantage/shared/clock.js';
 import type { Test } from 'tap';
 import type { ControlPlane } from '../../src/control-plane.js';
 import { createTestDatabase, type TestDatabase } from './database.js';
 import { enrollPeer, PeerAgent, successOf } from './peer-agent.js';
 import { apiOf, createAdmin, type StackSettings, startReplica, type TestApi } from './stack.js';
-import { until } from './until.js';
 
 /** Replicas on one database, and an administrator's API at each. */
 export interface LookupWorld {

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { connect } from '@nats-io/transport-node';
 import { lastingPort } from '@vantage/shared/_support/lasting-port.js';
 import { demand } from '@vantage/shared/_support/missing.js';
+import { until } from '@vantage/shared/_support/until.js';
 import type { Test } from 'tap';
 import { temporaryDirectory } from './temporary-directory.js';
-import { until } from './until.js';
 
 /** Debian's nats-server on a port of its own, which a test stops and restarts. */
 export class NatsServer {

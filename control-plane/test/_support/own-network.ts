@@ -9,12 +9,14 @@ import { temporaryDirectory } from './temporary-directory.js';
 // namespace: a loopback of its own, a route that leads nowhere, and itself as the resolver.
 
 const INSIDE = 'VANTAGE_TEST_OWN_NETWORK';
+/** Limit of a file that is run without the runner, which has a limit of its own. */
+const UNATTENDED_SECONDS = 1_800;
 
 /** True if this process is in a network of its own. */
 export const isInOwnNetwork = process.env[INSIDE] === '1';
 
 /** Runs a test file again, in a network of its own. @throws MissingProgramsError */
-export function runInOwnNetwork(fileUrl: string, timeoutMs: number): void {
+export function runInOwnNetwork(fileUrl: string): void {
   const name = 'in a network of its own';
   demand('ip');
   const resolvers = join(temporaryDirectory(t), 'resolv.conf');
@@ -26,7 +28,7 @@ exec "$@"`;
   const program = [process.execPath, fileURLToPath(fileUrl)];
   void t.spawn('unshare', ['--net', '--mount', 'sh', '-ec', network, 'sh', ...program], {
     name,
-    timeout: timeoutMs,
+    timeout: 1_000 * Number(process.env['TAP_TIMEOUT'] ?? UNATTENDED_SECONDS),
     env: { ...process.env, [INSIDE]: '1' },
   });
 }

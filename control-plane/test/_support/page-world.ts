@@ -1,10 +1,10 @@
+import { until } from '@vantage/shared/_support/until.js';
 import type { ProbeType } from '@vantage/shared/probe-types/index.js';
 import { agentResultSchema } from '@vantage/shared/probe-types/node-result.js';
 import { compileSchema } from '@vantage/shared/validation.js';
 import type { Test } from 'tap';
 import { type Declared, enrollPeer, PeerAgent, successOf } from './peer-agent.js';
 import { startStack, type TestApi } from './stack.js';
-import { until } from './until.js';
 
 const certificate = (subject: string, issuer: string) => ({
   subject,

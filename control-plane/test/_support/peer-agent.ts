@@ -1,4 +1,5 @@
 import { generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
+import { until } from '@vantage/shared/_support/until.js';
 import { type MeasurementType, measurementOf } from '@vantage/shared/probe-types/index.js';
 import type { FrameCodec } from '@vantage/shared/protocol/_support/schema-codec.js';
 import {
@@ -17,7 +18,6 @@ import { agentProofBytes, enrollmentProofBytes } from '@vantage/shared/protocol/
 import type { Test } from 'tap';
 import { WebSocket } from 'ws';
 import type { TestApi } from './stack.js';
-import { until } from './until.js';
 
 /** Declaration of a test's agent when it enrolls. */
 export interface Declared {

@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { chmodSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { demand } from '@vantage/shared/_support/missing.js';
+import { until } from '@vantage/shared/_support/until.js';
 import type { Test } from 'tap';
 import { temporaryDirectory } from './temporary-directory.js';
-import { until } from './until.js';
 
 const PORT = 5_300;
 

@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { until } from '@vantage/shared/_support/until.js';
 import type { Test } from 'tap';
 import type { Declared } from './peer-agent.js';
 import { type Ending, Program, type ProgramOptions, runProgram } from './program.js';
 import type { TestApi } from './stack.js';
 import { temporaryDirectory } from './temporary-directory.js';
-import { until } from './until.js';
 
 export const AGENT_SCRIPT = fileURLToPath(new URL('../../../../agent/bin/vantage-agent.js', import.meta.url));
 

@@ -1,4 +1,5 @@
 import { lastingPort } from '@vantage/shared/_support/lasting-port.js';
+import { until } from '@vantage/shared/_support/until.js';
 import type { Test } from 'tap';
 import { createTestDatabase } from './database.js';
 import { RealAgent } from './real-agent.js';
@@ -6,7 +7,6 @@ import { createAdminByCommand, type RealServer, startServer } from './real-serve
 import { apiOf, SECRET_KEY, type TestApi } from './stack.js';
 import { TcpProxy } from './tcp-proxy.js';
 import { temporaryDirectory } from './temporary-directory.js';
-import { until } from './until.js';
 
 // Two control planes behind one public URL, and four agents. The test decides where an agent is routed:
 //

@@ -1,4 +1,5 @@
 import { lastingPort } from '@vantage/shared/_support/lasting-port.js';
+import { until } from '@vantage/shared/_support/until.js';
 import type { Knex } from 'knex';
 import type { Test } from 'tap';
 import { createTestDatabase } from './database.js';
@@ -9,7 +10,6 @@ import { createAdminByCommand, type RealServer, startServer } from './real-serve
 import { SlowTarget } from './slow-target.js';
 import { apiOf, SECRET_KEY, type TestApi } from './stack.js';
 import { temporaryDirectory } from './temporary-directory.js';
-import { until } from './until.js';
 
 /** Three replicas and two agents that know the addresses of all, each a process of the real program. */
 export interface ReplicaTrio {

@@ -1,9 +1,9 @@
+import { until } from '@vantage/shared/_support/until.js';
 import type { MeasurementType, ProbeSpecs } from '@vantage/shared/probe-types/index.js';
 import type { Test } from 'tap';
 import { joinNode, type LookupWorld } from './lookup-world.js';
 import { type PeerAgent, successOf } from './peer-agent.js';
 import type { ApiAnswer, TestApi } from './stack.js';
-import { until } from './until.js';
 
 /** A job as the node of a test sees it. */
 export interface ReportJob {

@@ -1,12 +1,12 @@
 import { utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { until } from '@vantage/shared/_support/until.js';
 import type { Test } from 'tap';
 import type { ControlPlane } from '../../src/control-plane.js';
 import { FakeClock } from './fake-clock.js';
 import { type LookupWorld, startLookups } from './lookup-world.js';
 import type { StackSettings } from './stack.js';
 import { temporaryDirectory } from './temporary-directory.js';
-import { until } from './until.js';
 
 /** Replicas that have the same lists, each with a clock of its own. */
 export interface ReputationWorld extends LookupWorld {

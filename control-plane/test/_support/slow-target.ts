@@ -1,7 +1,7 @@
 import http, { type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { until } from '@vantage/shared/_support/until.js';
 import type { Test } from 'tap';
-import { until } from './until.js';
 
 /**
  * An HTTP server on loopback whose responses the test times. `/held` is answered when it is released, `/after/250`

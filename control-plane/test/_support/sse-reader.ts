@@ -1,7 +1,7 @@
 import { get, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import { until } from '@vantage/shared/_support/until.js';
 import type { Test } from 'tap';
 import type { TestApi } from './stack.js';
-import { until } from './until.js';
 
 /** One Server-Sent Event as it was transmitted, its data parsed. */
 export interface ReceivedEvent {

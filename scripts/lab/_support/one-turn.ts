@@ -1,8 +1,9 @@
 // Pings addresses once each, all in one turn of the event loop: one-turn.js ADDRESS...
 // Prints what became of each as JSON: the name of the answer, or the code of the system's refusal.
+
+import { until } from '@vantage/shared/_support/until.js';
 import { systemClock } from '@vantage/shared/clock.js';
 import { openIcmpEngine } from 'vantage-agent/net/icmp.js';
-import { until } from './until.js';
 
 const addresses = process.argv.slice(2);
 const fates = new Map<string, string>();

@@ -1,8 +1,8 @@
 import { createInterface } from 'node:readline';
+import { until } from '@vantage/shared/_support/until.js';
 import type { Test } from 'tap';
 import type { Lab } from '../lab.js';
 import type { Host } from '../topology.js';
-import { until } from './until.js';
 
 /** A Python program on a machine of the lab, so that nothing of ours makes what ours is to read. */
 export interface PythonProgram {

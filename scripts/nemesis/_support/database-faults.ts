@@ -1,8 +1,8 @@
+import { until } from '@vantage/shared/_support/until.js';
 import { delay, systemClock } from '@vantage/shared/clock.js';
 import type pg from 'pg';
 import type { Test } from 'tap';
 import type { World } from '../world.js';
-import { until } from './until.js';
 
 /** Each replica says 503 and when to ask again, to a request that needs the database. */
 export async function refusesForNow(t: Test, { api, replicas }: World): Promise<void> {

@@ -43,3 +43,8 @@ export function startNemesis(
   );
   return { pid: child.pid ?? 0, temporary, said: () => said.stderr, ended };
 }
+
+/** Findings of a nemesis that has ended, and the end of its log: for those who read that it failed. */
+export function wordsOfEnd(nemesis: NemesisProcess, { code, stdout }: Awaited<NemesisProcess['ended']>): string {
+  return code === 0 ? 'it found nothing' : `exit code ${code}: ${nemesis.said().slice(-2_000)}\n${stdout}`;
+}

@@ -10,7 +10,7 @@ import { judge } from '../verdict.js';
 import { allOnline, buildWorld, type CleanUps, type World, type WorldOptions, waitFor } from '../world.js';
 
 /** Within which all has to be well again, after the last mend. */
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 240_000;
 
 /** A whole Vantage under load, for one fault after another. */
 export interface ProvingGround {
@@ -47,7 +47,7 @@ export async function startProvingGround(t: Test, options: GroundOptions = {}): 
   cleanUps.push(() => clients.stop());
   const accepts = async (count: number) => {
     const wanted = clients.counts.accepted + count;
-    await waitFor(`${count} accepted requests`, 60_000, () => clients.counts.accepted >= wanted);
+    await waitFor(`${count} accepted requests`, PATIENCE_MS, () => clients.counts.accepted >= wanted);
   };
   const endWell = (test: Test) => endAndJudge(test, { world, clients, targets, directory });
   return { world, targets, clients, recorder, accepts, endWell };

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { until } from '@vantage/shared/_support/until.js';
 import type { Test } from 'tap';
 import { Line } from '../line.js';
 import { ToxicProxy } from '../toxic-proxy.js';
 import { ManualClock } from './manual-clock.js';
-import { until } from './until.js';
 
 /** A server that keeps what it hears, behind a proxy with one line to it. */
 export interface Proxied {

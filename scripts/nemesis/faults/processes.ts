@@ -5,7 +5,7 @@ import { type World, waitFor } from '../world.js';
 import { claims, type FaultKind, type Heal, type Shape } from './fault.js';
 
 /** A replica has to be ready again within this. */
-const READY_MS = 90_000;
+const READY_MS = 240_000;
 
 type Break = (unit: Unit) => Promise<Heal>;
 type AgentBreak = (agent: AgentUnit) => Promise<Heal>;

@@ -12,7 +12,7 @@ const run = promisify(execFile);
 
 /** Units of Debian that need a terminal, or that would fetch packages now and then. */
 const MASKED = ['console-getty.service', 'apt-daily.timer', 'apt-daily-upgrade.timer'];
-const BOOT_LIMIT_MS = 30_000;
+const BOOT_LIMIT_MS = 120_000;
 
 /** Enters the control groups of the arguments before the namespaces are made: they are the roots of what systemd sees. */
 const OUTSIDE = `enter=$1 root=$2 hierarchy=$3

@@ -126,7 +126,7 @@ const statements: readonly ((pair: Pair) => Ask)[] = [
       dispatch.expire(),
 ];
 
-t.test('the tables in memory answer as PostgreSQL does', { timeout: 200_000 }, async (t) => {
+t.test('the tables in memory answer as PostgreSQL does', async (t) => {
   const db = await testDatabase(t);
   await db.raw(READINGS_TABLE);
   for (let seed = 1; seed <= SEQUENCES; seed += 1) {
@@ -145,7 +145,7 @@ t.test('the tables in memory answer as PostgreSQL does', { timeout: 200_000 }, a
   }
 });
 
-t.test('slots that are reported again are stored as PostgreSQL stores them', { timeout: 200_000 }, async (t) => {
+t.test('slots that are reported again are stored as PostgreSQL stores them', async (t) => {
   const db = await testDatabase(t);
   await db.raw(READINGS_TABLE);
   let stored = 0;

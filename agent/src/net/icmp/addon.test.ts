@@ -2,9 +2,9 @@ import { createRequire } from 'node:module';
 import { constants } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { missing } from '@vantage/shared/_support/missing.js';
+import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
 import { openFileSockets } from '../../../test/_support/raw-sockets.js';
-import { until } from '../../../test/_support/until.js';
 import {
   type AddonSocket,
   type AddonSocketOptions,

@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto';
 import { missing } from '@vantage/shared/_support/missing.js';
+import { until } from '@vantage/shared/_support/until.js';
 import { systemClock } from '@vantage/shared/clock.js';
 import t from 'tap';
 import { channelKinds } from '../../../test/_support/raw-sockets.js';
-import { until } from '../../../test/_support/until.js';
 import { addressBytes } from './address.js';
 import { chooseChannels } from './choose-channels.js';
 import { EchoRequest } from './echo.js';

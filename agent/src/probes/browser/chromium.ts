@@ -72,5 +72,5 @@ function hasPlaywright(): boolean {
 }
 
 function works([program = '', ...args]: readonly string[]): boolean {
-  return spawnSync(program, args, { stdio: 'ignore', timeout: 2000 }).status === 0;
+  return spawnSync(program, args, { stdio: 'ignore', timeout: 10_000 }).status === 0;
 }

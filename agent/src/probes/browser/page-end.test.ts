@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
 import { checkPage, servePage } from '../../../test/_support/check-page.js';
 import { noBrowser, OwnPages } from '../../../test/_support/page-processes.js';
-import { until } from '../../../test/_support/until.js';
 import { ProbeFailure } from '../failure.js';
 
 const options = { skip: noBrowser };

@@ -1,3 +1,4 @@
+import { until } from '@vantage/shared/_support/until.js';
 import { probeTypes } from '@vantage/shared/probe-types/index.js';
 import { compileSchema } from '@vantage/shared/validation.js';
 import t, { type Test } from 'tap';
@@ -8,8 +9,8 @@ import {
   type SeenQuery,
   startDnsServer,
 } from '../../../test/_support/dns-server.js';
+import { openSockets } from '../../../test/_support/open-resources.js';
 import { aContext, aSpec } from '../../../test/_support/probe-context.js';
-import { openSockets, until } from '../../../test/_support/until.js';
 import { dns } from './index.js';
 
 const isResult = compileSchema(probeTypes.dns.Result);

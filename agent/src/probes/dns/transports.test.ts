@@ -4,6 +4,7 @@ import { createSecureServer, type ServerHttp2Stream } from 'node:http2';
 import { createServer } from 'node:https';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
+import { until } from '@vantage/shared/_support/until.js';
 import { probeTypes } from '@vantage/shared/probe-types/index.js';
 import { compileSchema } from '@vantage/shared/validation.js';
 import { type DecodedPacket, decode } from 'dns-packet';
@@ -12,9 +13,9 @@ import { type Leaf, startTlsServer, testAuthority, tlsIdentity } from '../../../
 import { dnsMessage, startDnsServer, zone } from '../../../test/_support/dns-server.js';
 import { FakeClock } from '../../../test/_support/fake-clock.js';
 import { frameTypes, h2Frame, serverPreface } from '../../../test/_support/h2-frames.js';
+import { openSockets } from '../../../test/_support/open-resources.js';
 import { aContext, aResolver, aSpec, testUserAgent } from '../../../test/_support/probe-context.js';
 import { startTcpServer } from '../../../test/_support/tcp-server.js';
-import { openSockets, until } from '../../../test/_support/until.js';
 import { DnsEngine } from './index.js';
 
 const isResult = compileSchema(probeTypes.dns.Result);

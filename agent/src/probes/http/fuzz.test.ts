@@ -1,13 +1,14 @@
 import type { Socket } from 'node:net';
 import { rounds } from '@vantage/shared/_support/rounds.js';
+import { until } from '@vantage/shared/_support/until.js';
 import { probeTypes } from '@vantage/shared/probe-types/index.js';
 import { compileSchema } from '@vantage/shared/validation.js';
 import fc from 'fast-check';
 import t from 'tap';
 import { END_STREAM, h2Data, h2Head, STATUS_200, serverPreface } from '../../../test/_support/h2-frames.js';
+import { openSockets } from '../../../test/_support/open-resources.js';
 import { aContext, aSpec } from '../../../test/_support/probe-context.js';
 import { startTcpServer } from '../../../test/_support/tcp-server.js';
-import { openSockets, until } from '../../../test/_support/until.js';
 import { ProbeFailure } from '../failure.js';
 import { http } from './index.js';
 

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { brotliCompressSync } from 'node:zlib';
+import { until } from '@vantage/shared/_support/until.js';
 import { probeTypes } from '@vantage/shared/probe-types/index.js';
 import { compileSchema } from '@vantage/shared/validation.js';
 import t, { type Test } from 'tap';
@@ -17,9 +18,9 @@ import {
   serverPreface,
   uint32,
 } from '../../../test/_support/h2-frames.js';
+import { openSockets } from '../../../test/_support/open-resources.js';
 import { aContext, aSpec } from '../../../test/_support/probe-context.js';
 import { startTcpServer, type TestServer } from '../../../test/_support/tcp-server.js';
-import { openSockets, until } from '../../../test/_support/until.js';
 import { http } from './index.js';
 
 const isResult = compileSchema(probeTypes.http.Result);

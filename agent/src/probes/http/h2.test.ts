@@ -9,14 +9,15 @@ import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TlsOptions } from 'node:tls';
 import { gzipSync } from 'node:zlib';
+import { until } from '@vantage/shared/_support/until.js';
 import { probeTypes } from '@vantage/shared/probe-types/index.js';
 import { compileSchema } from '@vantage/shared/validation.js';
 import t, { type Test } from 'tap';
 import { testAuthority, tlsIdentity } from '../../../test/_support/certificates.js';
 import { startDnsServer, zone } from '../../../test/_support/dns-server.js';
 import { startHttpServer } from '../../../test/_support/http-server.js';
+import { connectionsTo, openSockets } from '../../../test/_support/open-resources.js';
 import { aContext, aResolver, aSpec, testUserAgent } from '../../../test/_support/probe-context.js';
-import { connectionsTo, openSockets, until } from '../../../test/_support/until.js';
 import { HttpEngine, http } from './index.js';
 
 const isResult = compileSchema(probeTypes.http.Result);

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import { until } from '@vantage/shared/_support/until.js';
 import { probeTypes } from '@vantage/shared/probe-types/index.js';
 import { compileSchema } from '@vantage/shared/validation.js';
 import t, { type Test } from 'tap';
@@ -8,9 +9,9 @@ import { startTlsServer, tlsIdentity } from '../../../test/_support/certificates
 import { startDeafServer, startSilentPort } from '../../../test/_support/deaf-server.js';
 import { startDnsServer } from '../../../test/_support/dns-server.js';
 import { FakeClock } from '../../../test/_support/fake-clock.js';
+import { openSockets } from '../../../test/_support/open-resources.js';
 import { aContext, aResolver, aSpec } from '../../../test/_support/probe-context.js';
 import { startTcpServer, type TestServer } from '../../../test/_support/tcp-server.js';
-import { openSockets, until } from '../../../test/_support/until.js';
 import { ProbeFailure } from '../failure.js';
 import { http } from './index.js';
 

@@ -1,11 +1,12 @@
+import { until } from '@vantage/shared/_support/until.js';
 import { probeTypes } from '@vantage/shared/probe-types/index.js';
 import { compileSchema } from '@vantage/shared/validation.js';
 import t from 'tap';
 import { startDnsServer, zone } from '../../../test/_support/dns-server.js';
 import { startHttpServer } from '../../../test/_support/http-server.js';
+import { openSockets } from '../../../test/_support/open-resources.js';
 import { aContext, aResolver, aSpec, testUserAgent } from '../../../test/_support/probe-context.js';
 import { startTcpServer, unusedPort } from '../../../test/_support/tcp-server.js';
-import { openSockets, until } from '../../../test/_support/until.js';
 import { http } from './index.js';
 
 const isResult = compileSchema(probeTypes.http.Result);

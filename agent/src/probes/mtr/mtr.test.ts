@@ -1,4 +1,5 @@
 import { missing } from '@vantage/shared/_support/missing.js';
+import { until } from '@vantage/shared/_support/until.js';
 import { type ProbeSpecs, probeTypes } from '@vantage/shared/probe-types/index.js';
 import { compileSchema } from '@vantage/shared/validation.js';
 import t from 'tap';
@@ -7,7 +8,6 @@ import { startDnsServer } from '../../../test/_support/dns-server.js';
 import { aContext, aResolver, aSpec } from '../../../test/_support/probe-context.js';
 import { anIcmpEngine } from '../../../test/_support/raw-sockets.js';
 import { RecordingEngine } from '../../../test/_support/recording-engine.js';
-import { until } from '../../../test/_support/until.js';
 import { ProbeFailure } from '../failure.js';
 import { mtr } from './index.js';
 

@@ -1,13 +1,14 @@
 import type { Socket } from 'node:net';
+import { until } from '@vantage/shared/_support/until.js';
 import { probeTypes } from '@vantage/shared/probe-types/index.js';
 import { compileSchema } from '@vantage/shared/validation.js';
 import t from 'tap';
 import { tlsIdentity } from '../../../test/_support/certificates.js';
 import { FakeClock } from '../../../test/_support/fake-clock.js';
+import { openSockets } from '../../../test/_support/open-resources.js';
 import { aContext, aSpec } from '../../../test/_support/probe-context.js';
 import { startSmtpServer } from '../../../test/_support/smtp-server.js';
 import { startTcpServer } from '../../../test/_support/tcp-server.js';
-import { openSockets, until } from '../../../test/_support/until.js';
 import { smtp } from './index.js';
 
 const isResult = compileSchema(probeTypes.smtp.Result);

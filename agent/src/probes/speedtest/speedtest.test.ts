@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { until } from '@vantage/shared/_support/until.js';
 import { systemClock } from '@vantage/shared/clock.js';
 import { probeTypes } from '@vantage/shared/probe-types/index.js';
 import { compileSchema } from '@vantage/shared/validation.js';
@@ -7,9 +8,9 @@ import t, { type Test } from 'tap';
 import { startDnsServer, zone } from '../../../test/_support/dns-server.js';
 import { FakeClock } from '../../../test/_support/fake-clock.js';
 import { startHttpServer } from '../../../test/_support/http-server.js';
+import { openSockets } from '../../../test/_support/open-resources.js';
 import { aContext, aResolver, aSpec } from '../../../test/_support/probe-context.js';
 import { startTcpServer, unusedPort } from '../../../test/_support/tcp-server.js';
-import { openSockets, until } from '../../../test/_support/until.js';
 import { startSpeedtestServer } from '../../net/speedtest-server.js';
 import { ProbeFailure } from '../failure.js';
 import { speedtest } from './index.js';

@@ -1,11 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { until } from '@vantage/shared/_support/until.js';
 import t, { type Test } from 'tap';
 import { FakeClock } from '../../../test/_support/fake-clock.js';
 import { startHttpServer } from '../../../test/_support/http-server.js';
+import { openSockets, turns } from '../../../test/_support/open-resources.js';
 import { aContext, aSpec } from '../../../test/_support/probe-context.js';
 import { startTcpServer, type TestServer } from '../../../test/_support/tcp-server.js';
-import { openSockets, turns, until } from '../../../test/_support/until.js';
 import { speedtest } from './index.js';
 
 /** A clock that is read slowly: between one reading and the next pass `readMs`, so that every connect lasts that long. */

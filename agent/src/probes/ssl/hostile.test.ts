@@ -1,13 +1,14 @@
 import { connect, type Socket } from 'node:net';
+import { until } from '@vantage/shared/_support/until.js';
 import { agentResultSchema } from '@vantage/shared/probe-types/node-result.js';
 import { compileSchema } from '@vantage/shared/validation.js';
 import t from 'tap';
 import { tlsIdentity } from '../../../test/_support/certificates.js';
 import { FakeClock } from '../../../test/_support/fake-clock.js';
+import { openSockets } from '../../../test/_support/open-resources.js';
 import { aContext, aSpec } from '../../../test/_support/probe-context.js';
 import { audit, serveCertificate } from '../../../test/_support/ssl-probe.js';
 import { startTcpServer, unusedPort } from '../../../test/_support/tcp-server.js';
-import { openSockets, until } from '../../../test/_support/until.js';
 import { ProbeFailure } from '../failure.js';
 import { SslEngine } from './index.js';
 

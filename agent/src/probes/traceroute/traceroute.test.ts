@@ -1,4 +1,5 @@
 import { missing } from '@vantage/shared/_support/missing.js';
+import { until } from '@vantage/shared/_support/until.js';
 import { type ProbeSpecs, probeTypes } from '@vantage/shared/probe-types/index.js';
 import { MAX_RESULT_BYTES } from '@vantage/shared/protocol/limits.js';
 import { compileSchema } from '@vantage/shared/validation.js';
@@ -9,7 +10,6 @@ import { aContext, aPolicy, aResolver, aSpec } from '../../../test/_support/prob
 import { anIcmpEngine } from '../../../test/_support/raw-sockets.js';
 import { RecordingEngine } from '../../../test/_support/recording-engine.js';
 import { startTcpServer, unusedPort } from '../../../test/_support/tcp-server.js';
-import { until } from '../../../test/_support/until.js';
 import { FlowTable } from '../../net/icmp/flow-table.js';
 import { PortFlow, type PortFlowOptions, udpLabelling } from '../../net/icmp/port-flow.js';
 import type { RawPacket } from '../../net/icmp/raw-channel.js';

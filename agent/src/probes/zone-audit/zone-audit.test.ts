@@ -1,3 +1,4 @@
+import { until } from '@vantage/shared/_support/until.js';
 import { measurements, type ProbeResults } from '@vantage/shared/probe-types/index.js';
 import { type ZoneFindingCode, zoneFindingCodes } from '@vantage/shared/probe-types/zone-audit.js';
 import { compileSchema } from '@vantage/shared/validation.js';
@@ -6,7 +7,6 @@ import t, { type Test } from 'tap';
 import { type DnsHandler, startDnsServer } from '../../../test/_support/dns-server.js';
 import { FakeClock } from '../../../test/_support/fake-clock.js';
 import { aContext, aPolicy, aResolver, aSpec } from '../../../test/_support/probe-context.js';
-import { until } from '../../../test/_support/until.js';
 import { ProbeFailure } from '../failure.js';
 import { ZoneAuditEngine } from './index.js';
 

@@ -1,8 +1,8 @@
+import { until } from '@vantage/shared/_support/until.js';
 import t, { type Test } from 'tap';
 import { aRoute, type Handled, thingRoutes } from '../../../test/_support/http-routes.js';
 import { startTestServer } from '../../../test/_support/http-server.js';
 import { openSocket, type RawAnswer, rawPost, sendRaw } from '../../../test/_support/raw-http.js';
-import { until } from '../../../test/_support/until.js';
 import { BODY_LIMIT_BYTES } from './body.js';
 
 const LIMIT = 32_768;

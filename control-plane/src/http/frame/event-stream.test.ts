@@ -1,10 +1,10 @@
+import { until } from '@vantage/shared/_support/until.js';
 import t, { type Test } from 'tap';
 import { Type } from 'typebox';
 import { FakeClock } from '../../../test/_support/fake-clock.js';
 import { aRoute } from '../../../test/_support/http-routes.js';
 import { startTestServer } from '../../../test/_support/http-server.js';
 import { openSocket } from '../../../test/_support/raw-http.js';
-import { until } from '../../../test/_support/until.js';
 import type { AnyRoute, ServerEvent } from '../route.js';
 import { KEEPALIVE_MS } from './event-stream.js';
 

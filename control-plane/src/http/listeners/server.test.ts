@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:tls';
+import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
 import { FakeClock } from '../../../test/_support/fake-clock.js';
 import { aRoute, thingRoutes } from '../../../test/_support/http-routes.js';
 import { startTestServer } from '../../../test/_support/http-server.js';
 import { openSocket, parseAnswer, sendRaw } from '../../../test/_support/raw-http.js';
-import { until } from '../../../test/_support/until.js';
 import { BODY_TIMEOUT_MS } from '../frame/body.js';
 
 t.test('a body that stops coming is 408 and the connection is closed', async (t) => {

@@ -1,20 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { setTimeout as pause } from 'node:timers/promises';
-
-/** Longer than anything a test waits for, shorter than the runner's patience with a file. */
-const DEADLINE_MS = 30_000;
 
 /** A state of `net/tcp` (include/net/tcp_states.h). */
 const ESTABLISHED = '01';
-
-/** Waits until `condition` holds; fails naming `what` when it never does. */
-export async function until(what: string, condition: () => boolean): Promise<void> {
-  const deadline = performance.now() + DEADLINE_MS;
-  while (!condition()) {
-    if (performance.now() > deadline) throw new Error(`never happened: ${what}`);
-    await pause(2);
-  }
-}
 
 /** Lets sockets of this machine do all that they can do at once. */
 export async function turns(): Promise<void> {
