@@ -7,6 +7,7 @@ export const faults = [
   'control plane killed between commit and acknowledgement',
   'every replica killed in turn under load',
   'replica stopped for 30 s',
+  'control plane that stands still for seconds',
   'worker killed between sending a message and marking it sent',
   'PostgreSQL restarted, fast',
   'PostgreSQL restarted, immediately',

@@ -1,7 +1,9 @@
-import { EventEmitter } from 'node:events';
+import { EventEmitter, once } from 'node:events';
+import { encodeAgentFrame } from '@vantage/shared/protocol/codec.js';
 import type { LinkSocket } from '@vantage/shared/protocol/link-socket.js';
 import t from 'tap';
 import { FakeClock } from '../../../test/_support/fake-clock.js';
+import { webSocketPair } from '../../../test/_support/web-socket-pair.js';
 import { JobsOut } from '../traffic/jobs-out.js';
 import { SilenceWatch } from '../traffic/liveness.js';
 import { FrameSocket } from './frame-socket.js';
@@ -18,10 +20,10 @@ class QuietSocket extends EventEmitter implements LinkSocket {
 }
 
 /** A link that is watched, and has a heartbeat of 15 s. */
-function aWatchedSocket() {
+function aWatchedSocket(socket: LinkSocket = new QuietSocket()) {
   const clock = new FakeClock();
   const silences: number[] = [];
-  const frames = new FrameSocket(new QuietSocket(), clock, {
+  const frames = new FrameSocket(socket, clock, {
     onFrame: () => {},
     onMalformed: () => {},
     onUnread: () => {},
@@ -41,7 +43,7 @@ function aWatchedSocket() {
     clock.advance(ms);
     await new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)));
   };
-  return { silences, pass };
+  return { silences, pass, clock };
 }
 
 t.test('a frame that takes minutes on a slow line is a sign of life while it comes', async (t) => {
@@ -55,4 +57,18 @@ t.test('a byte now and then is no sign of life', async (t) => {
   const { silences, pass } = aWatchedSocket();
   for (let second = 0; second < 46; second += 1) await pass(1_000, 1);
   t.same(silences, [45_000]);
+});
+
+t.test('a frame that came while this process stood still is taken before its peer counts as silent', async (t) => {
+  const { client, taken } = await webSocketPair(t);
+  const { silences, clock } = aWatchedSocket(taken);
+  const isTaken = once(taken, 'message');
+  // as after a stop: timers that are due come first in a turn of the event loop, then input
+  setTimeout(() => {
+    client.send(encodeAgentFrame({ heartbeat: { sequence: 1, transmitMs: 1 } }));
+    clock.advance(50_000);
+  });
+  await isTaken;
+  await new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)));
+  t.same(silences, []);
 });

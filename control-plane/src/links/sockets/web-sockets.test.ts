@@ -1,29 +1,7 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { LINK_SUBPROTOCOL } from '@vantage/shared/protocol/limits.js';
 import t, { type Test } from 'tap';
-import { WebSocket } from 'ws';
-import { linkWebSockets } from './web-sockets.js';
+import { webSocketPair } from '../../../test/_support/web-socket-pair.js';
 
 const FRAMES = 200;
-
-/** Two ends of one WebSocket. */
-async function aPair(t: Test) {
-  const sockets = linkWebSockets();
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const taken = new Promise<WebSocket>((resolve) =>
-    server.on('upgrade', (request, socket, head) => sockets.handleUpgrade(request, socket, head, resolve)),
-  );
-  const client = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`, LINK_SUBPROTOCOL);
-  t.teardown(() => {
-    client.terminate();
-    server.close();
-  });
-  await once(client, 'open');
-  return { client, taken: await taken };
-}
 
 /** Counts the turns of the event loop from now on. */
 function countTurns(t: Test): () => number {
@@ -37,7 +15,7 @@ function countTurns(t: Test): () => number {
 }
 
 t.test('frames that come in one read are taken one by one, a turn of the loop each', async (t) => {
-  const { client, taken } = await aPair(t);
+  const { client, taken } = await webSocketPair(t);
   const turn = countTurns(t);
   const turns: number[] = [];
   const allTaken = new Promise<void>((resolve) =>

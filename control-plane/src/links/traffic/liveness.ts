@@ -58,12 +58,15 @@ export class SilenceWatch {
       this.#cancelTimer = clock.after(limitMs - silentMs, () => this.look());
       return;
     }
-    // this process may have been suspended: frames that the peer sent meanwhile count
+    // this process may have been suspended: frames that the peer sent meanwhile count. Its socket is read before the first of
+    // these turns, and a message is taken in the turn after it was read (web-sockets.ts)
     const { lastReceivedAt } = frames;
-    clock.afterInput(() => {
-      if (frames.lastReceivedAt !== lastReceivedAt) return this.look();
-      this.#parts.onSilent(silentMs);
-    });
+    clock.afterInput(() =>
+      clock.afterInput(() => {
+        if (frames.lastReceivedAt !== lastReceivedAt) this.look();
+        else if (!this.#isStopped) this.#parts.onSilent(silentMs);
+      }),
+    );
   }
 
   stop(): void {
