@@ -6,13 +6,14 @@ import { Command, InvalidArgumentError } from 'commander';
 import { readProgramTree } from './check/programs.js';
 import { makeBarePath } from './test/bare-path.js';
 import { FileRunner } from './test/file-runner.js';
+import { untilProcessorsIdle } from './test/idle-processors.js';
 import { failureText, judgeRun, progressLine, summary } from './test/report.js';
 import type { FileOutcome } from './test/tap-reader.js';
 import { inRunningOrder, listTestFiles, mayNeedDatabase, selectTestFiles, type TestFile } from './test/test-files.js';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const timeoutSeconds = 300;
-const longTimeoutSeconds = 1200;
+const longTimeoutSeconds = 1800;
 
 interface Options {
   readonly grep?: string;
@@ -90,7 +91,10 @@ function parseCount(text: string): number {
   return Number(text);
 }
 
-/** Runs `files`, at most `jobs` at once, and tells about each as it ends. */
+/**
+ * Runs `files`, at most `jobs` at once, and tells about each as it ends. Of long ones there are no more than processors while
+ * these have no idle time.
+ */
 async function runAll(
   files: readonly TestFile[],
   jobs: number,
@@ -104,9 +108,14 @@ async function runAll(
     process.stdout.write(`${progressLine(outcome)}\n`);
     if (outcome.failed > 0) process.stdout.write(`${failureText(outcome)}\n`);
   };
-  const work = async () => {
+  const isOver = () => queue.length === 0 || signal.aborted;
+  const work = async (_: unknown, index: number) => {
     const runner = new FileRunner({ root, env });
-    for (let file = queue.shift(); file !== undefined && !signal.aborted; file = queue.shift()) {
+    for (;;) {
+      // short files are over before the next look
+      if (index >= availableParallelism() && queue[0]?.isLong) await untilProcessorsIdle(isOver);
+      const file = queue.shift();
+      if (file === undefined || signal.aborted) break;
       const limit = file.isLong ? longTimeoutSeconds : timeoutSeconds;
       for (const outcome of await runner.run(file, { timeoutSeconds: limit, signal })) note(outcome);
     }

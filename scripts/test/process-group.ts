@@ -61,9 +61,9 @@ export function groupCpuMs(group: number | undefined): number {
   return livingMembers(group).reduce((sum, { cpuMs }) => sum + cpuMs, 0);
 }
 
-const meterMs = 250;
+const meterMs = 1000;
 
-/** CPU time of a process group that is about to end, up to a quarter of a second before that. Must be stopped. */
+/** CPU time of a process group that is about to end, up to a second before that. Must be stopped. */
 export class CpuMeter {
   cpuMs = 0;
   readonly #timer: NodeJS.Timeout;
