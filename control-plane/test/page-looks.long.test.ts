@@ -69,7 +69,9 @@ t.test('every page is readable in each language, theme and width', { skip: noBro
             await page.screenshot({ path: file, fullPage: state !== 'reference' });
             if ((width === 1_440) === (colorScheme === 'light')) shots.push({ title: view, path: file });
           }
-          t.strictSame(await accessibilityFindings(page), [], `${state} ${locale} ${colorScheme}`);
+          // names depend on the language, contrasts on the theme: no pair of them needs a look of its own
+          if (locale === 'en' || colorScheme === 'light')
+            t.strictSame(await accessibilityFindings(page), [], `${state} ${locale} ${colorScheme}`);
         }
         await page.emulateMedia({ colorScheme: 'light' });
       }

@@ -145,7 +145,13 @@ export interface HistoryEvents {
   /** Read at the end: slots as the database keeps them; `missed`: why they were not run, null: they were. */
   readonly slots: SlotRunOf & { readonly missed: string | null };
   /** Read at the end: an event of a monitor whose target was there all the time; `endedAt` null: it is open. */
-  readonly event: { readonly monitorId: string; readonly startedAt: number; readonly endedAt: number | null };
+  readonly event: {
+    readonly monitorId: string;
+    readonly startedAt: number;
+    readonly endedAt: number | null;
+    /** Type and reason. */
+    readonly what: string;
+  };
   /** Read at the end: an episode of trouble and one channel that is to be told of it; `endedAt` null: it goes on. */
   readonly episode: {
     readonly channel: string;

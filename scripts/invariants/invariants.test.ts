@@ -140,7 +140,7 @@ const breaches: readonly { id: string; name: string; records: readonly HistoryRe
   {
     id: 'I3',
     name: 'an event of a target that was there all the time',
-    records: inOrderAt(saw('event', { monitorId: 'm1', startedAt: 5, endedAt: null })),
+    records: inOrderAt(saw('event', { monitorId: 'm1', startedAt: 5, endedAt: null, what: 'down: refused' })),
   },
   { id: 'I4', name: 'an end that was not told', records: [begin, episode(200)] },
   { id: 'I4', name: 'a begin that was never tried', records: [episode(20_000)] },

@@ -7,8 +7,8 @@ export const noFalseEvents: Invariant = {
   says: 'a target that was always available has no event',
   evidence: ['slots'],
   check: (history) =>
-    recordsOf(history, 'event').map(({ monitorId, startedAt, endedAt }) => {
+    recordsOf(history, 'event').map(({ monitorId, startedAt, endedAt, what }) => {
       const until = endedAt === null ? 'and is open' : `to ${new Date(endedAt).toISOString()}`;
-      return `an event of ${monitorId}, which was always available, is from ${new Date(startedAt).toISOString()} ${until}`;
+      return `an event of ${monitorId}, which was always available, is from ${new Date(startedAt).toISOString()} ${until} (${what})`;
     }),
 };

@@ -38,17 +38,20 @@ else {
     t.match(await prober.probe('smtp', v4, { port: 80 }), { success: false, error: { code: 'target_not_allowed' } });
   });
 
-  t.test('ntp finds the offset of chrony within a millisecond, and half of what the two ways differ', async (t) => {
+  t.test('ntp finds the offset of chrony within its stated error, and half of what the two ways differ', async (t) => {
     const measured = Object.values(serviceAddresses('time')).map(async (address) => {
       const result = await prober.probe('ntp', address, { count: 3, interval_ms: 1000 });
       t.match(result, { success: true, stratum: 3, refid: '127.127.1.1', leap: 'none', packets_received: 3 }, address);
       // both machines of the lab have one clock
-      t.ok(Math.abs(result.offset_ms ?? 99) < 1, `${result.offset_ms} ms`);
+      const { offset_ms: offset, offset_error_ms: error } = result;
+      t.ok(Math.abs(offset ?? 99) <= (error ?? 0), `${offset} ms, with an error of ${error} ms`);
     });
     await Promise.all(measured);
     await lab.setLink(2, 'forth', { delayMs: 20 });
     const uneven = await prober.probe('ntp', serviceAddresses('time').v4, { count: 2, interval_ms: 1000 });
-    t.ok(Math.abs((uneven.offset_ms ?? 99) - 10) < 1, `${uneven.offset_ms} ms`);
-    t.ok((uneven.offset_error_ms ?? 0) >= 10, 'and says so');
+    const { offset_ms: offset, offset_error_ms: error } = uneven;
+    t.ok((error ?? 0) >= 10, 'and says so');
+    // what the error has beyond those 10 ms is delay of another origin, such as a busy machine
+    t.ok(Math.abs((offset ?? 99) - 10) <= (error ?? 0) - 10 + 0.1, `${offset} ms, with an error of ${error} ms`);
   });
 }

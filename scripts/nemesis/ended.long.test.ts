@@ -6,7 +6,7 @@ import { startNemesis } from './_support/nemesis-process.js';
 
 /** Ends a nemesis in the middle of its work and waits for all it had started. */
 async function endBy(t: Test, signal: 'SIGINT' | 'SIGKILL'): Promise<{ code: number | null; leftFiles: string[] }> {
-  const nemesis = startNemesis(t, {}, '--seed', '3', '--minutes', '5');
+  const nemesis = startNemesis(t, {}, '--seed', '3', '--minutes', '5', '--replicas', '1', '--agents', '1');
   await until('faults', () => nemesis.said().includes('accepted'), 600_000);
   const started = processTree(nemesis.pid);
   t.ok(started.length > 10, `${started.length} processes`);

@@ -20,6 +20,10 @@ t.test(
       '5',
       '--minutes',
       '0.5',
+      '--replicas',
+      '2',
+      '--agents',
+      '2',
     );
     const end = await nemesis.ended;
     t.equal(end.code, 0, wordsOfEnd(nemesis, end));

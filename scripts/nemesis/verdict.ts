@@ -128,7 +128,7 @@ const SLOTS = `SELECT n.id AS node_id, m.id AS monitor_id, s.* FROM (
 const CREATED = 'SELECT id, created_at FROM monitors';
 const ASSIGNED = 'SELECT node_id, monitor_id, generation FROM monitor_assignments WHERE ended_at IS NULL';
 /** Events of targets that were there all the time. */
-const EVENTS = `SELECT e.monitor_id, e.started_at, e.ended_at FROM monitor_events e
+const EVENTS = `SELECT e.monitor_id, e.type, e.reason, e.started_at, e.ended_at FROM monitor_events e
   JOIN monitors m ON m.id = e.monitor_id WHERE m.name <> 'breaks'`;
 
 /** Slots and events of monitors, and what nodes answer for. */
@@ -159,7 +159,8 @@ async function readMonitors({ database, recorder }: World, end: Recorder): Promi
   for (const row of await database.query(EVENTS)) {
     const endedAt = (row['ended_at'] as Date | null)?.getTime() ?? null;
     const startedAt = (row['started_at'] as Date).getTime();
-    end.record('event', { monitorId: String(row['monitor_id']), startedAt, endedAt });
+    const what = `${row['type']}: ${row['reason']}`;
+    end.record('event', { monitorId: String(row['monitor_id']), startedAt, endedAt, what });
   }
 }
 

