@@ -3,7 +3,8 @@ import { isGiven, packagesOf } from '@vantage/shared/_support/external-programs.
 /** Features tested with the programs of a package, and therefore skipped without it. */
 const testedWith: Readonly<Record<string, string>> = {
   'bind9-dnsutils': 'comparison of DNS results with dig; name servers of the lab',
-  chromium: 'monitors of type browser; the pages under /docs',
+  chromium: 'monitors of type browser',
+  'chromium-headless-shell': 'the pages in a browser',
   chrony: 'NTP against a real server, in the lab',
   curl: 'the commands of the guide; check-ins; web servers of the lab',
   debootstrap: 'installing an agent in a bare Debian',

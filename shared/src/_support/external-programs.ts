@@ -7,6 +7,7 @@ export const packagesOf = {
   bash: 'bash',
   cat: 'coreutils',
   chromium: 'chromium',
+  'chromium-headless-shell': 'chromium-headless-shell',
   chronyd: 'chrony',
   cp: 'coreutils',
   curl: 'curl',
