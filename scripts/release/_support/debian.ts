@@ -11,13 +11,15 @@ const run = promisify(execFile);
 /** Continuous integration keeps them for its next checkout. */
 const CACHE = process.env['VANTAGE_TEST_CACHE'] ?? fileURLToPath(new URL('../../../../.cache', import.meta.url));
 
-/** Shell: makes the folder of its first argument with the other ones, unless it is there. */
+/**
+ * Shell: makes the folder of its first argument with the other ones, unless it is there. A name of its own for each attempt: one that
+ * was killed may have left mounts.
+ */
 const MAKE = `[ ! -d "$1" ] || exit 0
 root=$1
 shift
-rm -rf "$root.new"
-debootstrap --variant=minbase "$@" "$root.new"
-mv -T "$root.new" "$root"`;
+debootstrap --variant=minbase "$@" "$root.$$"
+mv -T "$root.$$" "$root"`;
 
 /** Suite, and packages in addition to its smallest Debian. */
 const debians = {
