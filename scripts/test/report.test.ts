@@ -31,6 +31,14 @@ t.test('a run ends with each skip and its reason, and the first lines of each fa
   t.notMatch(text, 'line 10');
 });
 
+t.test('the failures stand at the end, below the notes, where a cut output still has them', async (t) => {
+  const text = summary([outcome({ failed: 1, failures })], ['a note']);
+  t.match(
+    text,
+    /^a note\nFAILED agent\/src\/a\.test\.ts › outer › sum\n {2}-3\n {2}\+2\n2 passed, 1 failed, 0 skipped$/,
+  );
+});
+
 t.test('a failure is reported with its details and the output of the file', async (t) => {
   const text = failureText(outcome({ failed: 1, failures, stderr: 'a hint\n' }));
   t.match(text, 'FAILED agent/src/a.test.ts › outer › sum\n  -3\n  +2');

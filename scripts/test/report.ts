@@ -27,8 +27,8 @@ function times({ durationMs, cpuMs }: FileOutcome): string {
 }
 
 /**
- * Report after the progress: skips with their reasons, failures with the first lines of their details, `notes`, the
- * slowest files, and the counts as last line.
+ * Report after the progress: skips with their reasons, `notes`, the slowest files, failures with the first lines of their
+ * details, and the counts as last line. A reader who sees only the end of a cut output sees what failed.
  */
 export function summary(outcomes: readonly FileOutcome[], notes: readonly string[]): string {
   const skipped = outcomes.flatMap(({ file, skips }) =>
@@ -40,9 +40,9 @@ export function summary(outcomes: readonly FileOutcome[], notes: readonly string
   const { passed, failures, skips } = countAll(outcomes);
   return [
     ...skipped,
-    ...failed,
     ...notes,
     ...slowest(outcomes),
+    ...failed,
     `${passed} passed, ${failures} failed, ${skips} skipped`,
   ].join('\n');
 }
