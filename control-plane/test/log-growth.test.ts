@@ -2,6 +2,7 @@ import { until } from '@vantage/shared/_support/until.js';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import t from 'tap';
 import { openAlertWorld } from './_support/alert-world.js';
+import { patientClock } from './_support/patient-clock.js';
 import { apiOf, createUserApi, startReplica, startStack, type TestApi } from './_support/stack.js';
 import { status, WebhookReceiver } from './_support/webhook-receiver.js';
 import { WebhookWorld } from './_support/webhook-world.js';
@@ -20,7 +21,7 @@ t.test(
   'responses of an account are stored up to 20 MB a day, and its events and messages are sent beyond',
   async (t) => {
     const receiver = await WebhookReceiver.start(t, status(200, { 'x-server': 'theirs' }, 'r'.repeat(4_000)));
-    const { api, controlPlane, database } = await startStack(t);
+    const { api, controlPlane, database } = await startStack(t, {}, patientClock);
     const { db } = database;
     const other = await createUserApi(controlPlane, 'other@test.example', 'user');
     const [id, others] = [await endpointOf(api, receiver.url), await endpointOf(other, receiver.url)];
@@ -37,7 +38,7 @@ t.test(
     });
     const sent = receiver.events.length;
     // the first replica may have taken bytes ahead
-    const second = await startReplica(t, database.url, { VANTAGE_PUBLIC_URL: api.url });
+    const second = await startReplica(t, database.url, { VANTAGE_PUBLIC_URL: api.url }, patientClock);
     const replica = apiOf(second.listenUrl, api.token, api.userId);
 
     await db('rate_windows').where({ key }).update({ used: BYTES_PER_DAY });

@@ -18,7 +18,7 @@ import { readFromChild } from './from-child.js';
 import type { ControlPlaneLists } from './policy-source.js';
 
 //   forked --ready--> knows what it can do --opened--> measures at once --retire--> finishes --last answer--> ended
-//      a job 5 s over its deadline, or a message that no child sends: SIGKILL
+//      a job 5 s over its deadline, unless this process stood still just now, or a message that no child sends: SIGKILL
 //      exit, for whatever reason: every job in flight ends `internal`
 
 const CHILD = fileURLToPath(new URL('./child.js', import.meta.url));
@@ -91,6 +91,7 @@ export class MeasuringChild {
   #jobs = 0;
   #words = 0;
   #cancelSweep: (() => void) | null = null;
+  #sweepDueMs = 0;
   readonly forkedMs: number;
 
   /** Forks it; it may be used at once. `lists`: the control plane's part of the target policy, null before it is known. */
@@ -249,7 +250,7 @@ export class MeasuringChild {
     const { clock } = this.#options;
     this.#jobs += 1;
     this.#pending.set(job.id, { job, dueMs: clock.monotonicMs() + job.deadlineMs, ...how });
-    this.#cancelSweep ??= clock.after(SWEEP_MS, () => this.#sweep(), { unref: true });
+    if (this.#cancelSweep === null) this.#sweepLater();
   }
 
   /** @returns whether the answer is one that is waited for: no other result is accepted from a child */
@@ -271,12 +272,21 @@ export class MeasuringChild {
     this.#events.onEnded(end);
   }
 
+  #sweepLater(): void {
+    const { clock } = this.#options;
+    this.#sweepDueMs = clock.monotonicMs() + SWEEP_MS;
+    this.#cancelSweep = clock.after(SWEEP_MS, () => this.#sweep(), { unref: true });
+  }
+
   #sweep(): void {
     const { clock, log } = this.#options;
     this.#cancelSweep = null;
     if (this.#pending.size === 0) return;
-    this.#cancelSweep = clock.after(SWEEP_MS, () => this.#sweep(), { unref: true });
     const nowMs = clock.monotonicMs();
+    const lateMs = nowMs - this.#sweepDueMs;
+    this.#sweepLater();
+    // this process stood still: answers may wait to be read, and the child may have stood still with it
+    if (lateMs > SWEEP_MS) return;
     const stuck = [...this.#pending.values()].find((pending) => nowMs > pending.dueMs + STUCK_AFTER_MS);
     if (stuck === undefined) return;
     log.error({ taskId: stuck.job.id, probeType: stuck.job.type }, 'measuring process is stuck, ending it');

@@ -62,6 +62,27 @@ t.test('a child that no longer answers is killed and its jobs are answered', asy
   t.match(resultOf(await stuck), { error: { code: 'internal', message: 'the measuring process ended' } });
 });
 
+t.test('after the agent stood still, a child has a second for answers that are overdue', async (t) => {
+  const clock = new FakeClock();
+  const measuring = startMeasuring(t, { clock });
+  await measuring.ready();
+  const { pid } = measuring;
+  const afterStandingStill = (target: string) => {
+    clock.timersLateMs = 9000;
+    const answer = measuring.measure(aJob(target, 1000));
+    clock.timersLateMs = 0;
+    clock.advance(10_000);
+    return answer;
+  };
+  t.equal(resultOf(await afterStandingStill('ok.example')).success, true);
+  t.equal(measuring.pid, pid);
+  // the look that finds nothing in flight
+  clock.advance(1000);
+  const stuck = afterStandingStill('block.example');
+  clock.advance(1000);
+  t.match(resultOf(await stuck), { error: { code: 'internal', message: 'the measuring process ended' } });
+});
+
 t.test('a child that the system does not fork is one that died: it is tried again', async (t) => {
   const { execPath } = process;
   t.teardown(() => {

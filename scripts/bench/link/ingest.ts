@@ -130,7 +130,7 @@ function rowsOf(rates: Readonly<Record<Way, readonly number[]>>): LinkRow[] {
     };
   };
   return [
-    row('ingest', 'copy', 'first delivery', 'one COPY', 'at least 0.25'),
+    row('ingest', 'copy', 'first delivery', 'one COPY', 'at least 0.36'),
     row('ingest', 'unnest', 'first delivery', 'inserts with ON CONFLICT', 'at least 0.7'),
     row('replay', 'ingest', 'all of it again, 0 rows stored', 'first delivery', 'at least 1.5'),
   ];
