@@ -4,6 +4,7 @@ export const faults = [
   'agent killed between storing a result and sending it',
   'agent killed between acknowledgement and deletion',
   'agent that stands still for seconds',
+  'agent held up between two readings of its clocks',
   'control plane killed before its commit',
   'control plane killed between commit and acknowledgement',
   'every replica killed in turn under load',

@@ -119,6 +119,69 @@ t.test(
   },
 );
 
+/** A process that is held up for 90 ms once, before or after it has read a clock other than its monotonic one. */
+class HeldUpClock extends FakeClock {
+  #readings = 0;
+
+  constructor(
+    private readonly reading: number,
+    private readonly when: 'before' | 'after',
+  ) {
+    super();
+  }
+
+  override now(): number {
+    return this.heldUpAt(() => super.now());
+  }
+
+  heldUpAt(read: () => number): number {
+    this.#readings += 1;
+    const isHeldUp = this.#readings === this.reading;
+    if (isHeldUp && this.when === 'before') this.advance(90);
+    const value = read();
+    if (isHeldUp && this.when === 'after') this.advance(90);
+    return value;
+  }
+
+  get hasBeenHeldUp(): boolean {
+    return this.#readings >= this.reading;
+  }
+}
+
+t.test('a process that is held up while it reads clocks finds neither a sleep nor a clock that was set', async (t) => {
+  for (const when of ['before', 'after'] as const) {
+    let reading = 0;
+    for (let hasBeenHeldUp = true; hasBeenHeldUp; ) {
+      reading += 1;
+      const clock = new HeldUpClock(reading, when);
+      const { bootId, uptimeMs } = machine(clock);
+      const sync = new ClockSync(clock, { uptime: { bootId, uptimeMs: () => clock.heldUpAt(uptimeMs) } });
+      sync.add({ sentMs: clock.monotonicMs(), receivedMs: clock.monotonicMs(), ...answeredAt(clock, 30) });
+      for (let round = 0; round < 3; round += 1) {
+        clock.advance(1_000);
+        const { offsetMs } = sync.estimate();
+        const offsetOfASchedule = sync.serverTimeOf(0);
+        const kept = sync.keep();
+        const offsetKept = (kept?.serverAt ?? 0) - (kept?.wallAt ?? 0);
+        const says = `held up ${when} reading ${reading}, looked at in round ${round}`;
+        t.same(
+          { offsetMs, offsetOfASchedule, offsetKept },
+          { offsetMs: 30, offsetOfASchedule: 30, offsetKept: 30 },
+          says,
+        );
+      }
+      hasBeenHeldUp = clock.hasBeenHeldUp;
+    }
+    t.ok(reading > 10, `${reading} readings`);
+  }
+});
+
+/** Times of a server that is so far ahead, and answers without delay. */
+function answeredAt(clock: FakeClock, aheadMs: number) {
+  const serverAt = Date.UTC(2026, 0, 1) + clock.monotonicMs() + aheadMs;
+  return { serverReceivedAt: serverAt, serverSentAt: serverAt };
+}
+
 /** Uptime of a machine under the test's control: it goes on in its sleep. */
 function machine(clock: FakeClock, bootId = 'boot-1') {
   let asleepMs = 0;

@@ -22,6 +22,10 @@ const TOLERANCE_MS = 50;
 const SLEPT_MS = 50;
 /** Asking the system for its uptime reads a file: so often at most, unless the wall clock moved otherwise than this one. */
 const UPTIME_MS = 100;
+/** Readings of two clocks this close together were made at once. */
+const AT_ONCE_MS = 2;
+/** A process may be held up between two readings, again and again. */
+const READINGS = 5;
 /** Added to what another process of this boot knew, and to what is known from before this boot by the wall clock alone. */
 const HANDED_OVER_MS = { sameBoot: 20, otherBoot: 1000 };
 
@@ -103,7 +107,7 @@ export class ClockSync {
   constructor(clock: Clock, { uptime, kept }: ClockSyncOptions = {}) {
     this.#clock = clock;
     this.#uptime = uptime ?? null;
-    this.#behindAtFirstMs = uptime === undefined ? 0 : uptime.uptimeMs() - clock.monotonicMs();
+    this.#behindAtFirstMs = uptime === undefined ? 0 : readBeside(clock, () => uptime.uptimeMs()).most;
     if (kept) this.#samples = [this.#takeOver(kept)];
   }
 
@@ -137,7 +141,8 @@ export class ClockSync {
     const nowMs = this.#awakeMs();
     const best = this.#best(nowMs);
     if (best === null) return { offsetMs: 0, uncertaintyMs: -1 };
-    return { offsetMs: best.lineMs + nowMs - this.#clock.now(), uncertaintyMs: uncertaintyAt(best, nowMs) };
+    const offsetMs = best.lineMs + this.#sleptMs - this.#wallAheadMs();
+    return { offsetMs, uncertaintyMs: uncertaintyAt(best, nowMs) };
   }
 
   /** Server time for schedules, milliseconds since the epoch: never backwards but by a reported step; null: not known. */
@@ -157,8 +162,8 @@ export class ClockSync {
 
   /** Server time of a moment of this machine's clock a short while ago; where it is not known, the machine's. */
   serverTimeOf(at: number): number {
-    const nowMs = this.#clock.now();
-    return (this.serverNow() ?? nowMs) - (nowMs - at);
+    this.serverNow();
+    return at + (this.#shown === null ? 0 : this.#shown.lineMs + this.#sleptMs - this.#wallAheadMs());
   }
 
   /** Estimate for the next process; null: nothing is known, or the boot cannot be identified. */
@@ -167,9 +172,16 @@ export class ClockSync {
     const best = this.#best(nowMs);
     if (best === null || this.#uptime === null) return null;
     const { bootId } = this.#uptime;
-    const uncertaintyMs = uncertaintyAt(best, nowMs);
     const serverAt = best.lineMs + nowMs;
-    return { bootId, uptimeMs: this.#uptime.uptimeMs(), wallAt: this.#clock.now(), serverAt, uncertaintyMs };
+    const uptimeMs = this.#behindAtFirstMs + nowMs;
+    const wallAt = this.#wallAheadMs() + nowMs - this.#sleptMs;
+    return { bootId, uptimeMs, wallAt, serverAt, uncertaintyMs: uncertaintyAt(best, nowMs) };
+  }
+
+  /** This machine's wall clock minus its monotonic one. */
+  #wallAheadMs(): number {
+    const { least, most } = readBeside(this.#clock, () => this.#clock.now());
+    return (least + most) / 2;
   }
 
   #tell(step: ClockStep): void {
@@ -207,7 +219,7 @@ export class ClockSync {
     const passedMs = atMs - this.#behind.atMs;
     const wallAt = this.#clock.now();
     const isFresh = passedMs < UPTIME_MS && Math.abs(wallAt - this.#behind.wallAt - passedMs) < SLEPT_MS / 2;
-    if (!isFresh) this.#behind = { ms: uptime.uptimeMs() - atMs, atMs, wallAt };
+    if (!isFresh) this.#behind = { ms: readBeside(this.#clock, () => uptime.uptimeMs()).least, atMs, wallAt };
     return this.#behind.ms;
   }
 
@@ -216,6 +228,21 @@ export class ClockSync {
     if (first === undefined) return null;
     return rest.reduce((a, b) => (uncertaintyAt(b, nowMs) <= uncertaintyAt(a, nowMs) ? b : a), first);
   }
+}
+
+/**
+ * Another clock minus the monotonic one, in milliseconds: between `least` and `most`. A process may be held up between two
+ * readings, which must not pass for sleep or for a clock that was set: the closest of several readings counts.
+ */
+function readBeside(clock: Clock, read: () => number): { readonly least: number; readonly most: number } {
+  let closest = { least: Number.NEGATIVE_INFINITY, most: Number.POSITIVE_INFINITY };
+  for (let reading = 0; reading < READINGS && closest.most - closest.least > AT_ONCE_MS; reading += 1) {
+    const before = clock.monotonicMs();
+    const other = read();
+    const between = { least: other - clock.monotonicMs(), most: other - before };
+    if (between.most - between.least < closest.most - closest.least) closest = between;
+  }
+  return closest;
 }
 
 function uncertaintyAt({ halfTripMs, takenMs }: Sample, nowMs: number): number {

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '@vantage/shared/clock.js';
+import type { Clock } from '@vantage/shared/clock.js';
 import type { Knex } from 'knex';
 import type { Test } from 'tap';
 import { commandLine } from '../../src/audit-log/actor.js';
@@ -7,6 +7,7 @@ import { type ControlPlane, startControlPlane } from '../../src/control-plane.js
 import { scopesOfRole } from '../../src/http/scopes.js';
 import { createLogger } from '../../src/runtime/log.js';
 import { createTestDatabase, type TestDatabase } from './database.js';
+import { sharedLimitsClock } from './patient-clock.js';
 import { temporaryDirectory } from './temporary-directory.js';
 
 /** Key with which every replica of a test's installation seals. */
@@ -42,7 +43,11 @@ export interface Stack {
 export type StackSettings = Readonly<Record<string, string>>;
 
 /** A whole control plane in this process, on a database of its own, with an administrator; stopped when `t` ends. */
-export async function startStack(t: Test, settings: StackSettings = {}, clock: Clock = systemClock): Promise<Stack> {
+export async function startStack(
+  t: Test,
+  settings: StackSettings = {},
+  clock: Clock = sharedLimitsClock,
+): Promise<Stack> {
   const database = await createTestDatabase(t);
   const controlPlane = await startReplica(t, database.url, settings, clock);
   return { database, controlPlane, api: await createAdmin(controlPlane) };
@@ -55,7 +60,7 @@ export async function startReplica(
   t: Test,
   databaseUrl: string,
   settings: StackSettings = {},
-  clock: Clock = systemClock,
+  clock: Clock = sharedLimitsClock,
 ): Promise<ControlPlane> {
   const config = replicaConfig(t, databaseUrl, settings);
   const log = createLogger(process.env['VANTAGE_TEST_LOG'] === undefined ? 'silent' : 'debug');

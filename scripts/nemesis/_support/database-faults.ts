@@ -26,23 +26,44 @@ export async function firstRowMs(t: Test, { database }: World, sinceMs: number):
   return firstMs - sinceMs;
 }
 
-/** Takes all connections away from their owners. @returns a function that gives them back */
-export async function takeAllConnections({ database }: World): Promise<() => Promise<void>> {
-  const mine: pg.Client[] = [await database.connect()];
-  const cutOthers = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-    WHERE backend_type = 'client backend' AND application_name LIKE 'vantage%'`;
-  for (;;) {
-    await mine[0]?.query(cutOthers);
-    const next = await Promise.allSettled(Array.from({ length: 30 }, () => database.connect()));
-    mine.push(...next.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : [])));
-    if (next.some(({ status }) => status === 'fulfilled')) continue;
-    // one that is just being opened has no name yet, and is there a moment later
+/**
+ * Takes all connections away from their owners. Replicas stand still meanwhile: each one that runs waits for a connection to
+ * become free, and on a slow machine has it before we do. @returns a function that gives them back
+ */
+export async function takeAllConnections({ database, replicas }: World): Promise<() => Promise<void>> {
+  const first = await database.connect();
+  const mine: pg.Client[] = [first];
+  do {
+    for (const { unit } of replicas) unit.pause();
+    try {
+      await takeWhatIsFree(database, mine);
+    } finally {
+      for (const { unit } of replicas) unit.resume();
+    }
+    // one that was just being opened had no name yet, and is there a moment later
     await delay(systemClock, 300);
-    const { rows } =
-      (await mine[0]?.query("SELECT FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> ALL($1)", [
-        mine.map((client) => (client as unknown as { readonly processID: number }).processID),
-      ])) ?? {};
-    if (rows?.length === 0) break;
-  }
+  } while ((await othersThan(mine, first)).length > 0);
   return async () => void (await Promise.all(mine.map((client) => client.end().catch(() => {}))));
+}
+
+/** Ends the connections of all others, and opens as many as there can be; adds them to `mine`. */
+async function takeWhatIsFree(database: World['database'], mine: pg.Client[]): Promise<void> {
+  const [first] = mine;
+  if (first === undefined) throw new Error('the first connection, which ends the others, is missing');
+  for (;;) {
+    await first.query('SELECT pg_terminate_backend(pid) FROM unnest($1::int[]) AS pid', [
+      await othersThan(mine, first),
+    ]);
+    const next = await Promise.allSettled(Array.from({ length: 30 }, () => database.connect()));
+    const taken = next.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+    mine.push(...taken);
+    if (taken.length === 0 && (await othersThan(mine, first)).length === 0) return;
+  }
+}
+
+/** Process ids of the clients' backends that are not of `mine`. */
+async function othersThan(mine: readonly pg.Client[], client: pg.Client): Promise<number[]> {
+  const pids = mine.map((one) => (one as unknown as { readonly processID: number }).processID);
+  const sql = `SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> ALL($1)`;
+  return (await client.query<{ pid: number }>(sql, [pids])).rows.map(({ pid }) => pid);
 }

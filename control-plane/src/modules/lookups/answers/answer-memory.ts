@@ -12,6 +12,8 @@ interface Entry {
 /** Answers in the memory of this replica, at most 64 MiB of them: those that were not used for the longest time go first. */
 export class AnswerMemory {
   readonly #entries = new Map<string, Entry>();
+  /** Reads that run, and whether the memory of their key has changed since they began. */
+  readonly #reads = new Set<{ readonly key: string; isOvertaken: boolean }>();
   #bytes = 0;
 
   constructor(private readonly maxBytes = MAX_BYTES) {}
@@ -31,6 +33,20 @@ export class AnswerMemory {
     return entry.kept;
   }
 
+  /** Puts what is read, unless the key is put or forgotten meanwhile: what was found may be older than that. */
+  async fill(key: string, read: () => Promise<Kept>): Promise<Kept> {
+    const running = { key, isOvertaken: false };
+    this.#reads.add(running);
+    try {
+      const kept = await read();
+      const isFound = kept.answer !== null || kept.failure !== null;
+      if (isFound && !running.isOvertaken) this.put(key, kept);
+      return kept;
+    } finally {
+      this.#reads.delete(running);
+    }
+  }
+
   put(key: string, kept: Kept): void {
     this.forget(key);
     const bytes = ENTRY_BYTES + key.length + sizeOf(kept.answer) + sizeOf(kept.failure);
@@ -38,17 +54,23 @@ export class AnswerMemory {
     this.#bytes += bytes;
     for (const oldest of this.#entries.keys()) {
       if (this.#bytes <= this.maxBytes) return;
-      this.forget(oldest);
+      this.#delete(oldest);
     }
   }
 
   forget(key: string): void {
+    for (const read of this.#reads) if (read.key === key) read.isOvertaken = true;
+    this.#delete(key);
+  }
+
+  #delete(key: string): void {
     this.#bytes -= this.#entries.get(key)?.bytes ?? 0;
     this.#entries.delete(key);
   }
 
   /** Forgets all keys. */
   clear(): void {
+    for (const read of this.#reads) read.isOvertaken = true;
     this.#entries.clear();
     this.#bytes = 0;
   }

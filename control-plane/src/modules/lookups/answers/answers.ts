@@ -63,8 +63,6 @@ export interface Joined {
 export class Answers {
   readonly #flights = new Map<string, Promise<FlightEnd>>();
   readonly #reads = new Map<string, Promise<Kept>>();
-  /** Reads of the table that run, and whether the key has had news since they began. */
-  readonly #readings = new Set<{ readonly key: string; isOvertaken: boolean }>();
   readonly #stopping = new AbortController();
 
   constructor(private readonly options: AnswersOptions) {}
@@ -225,42 +223,29 @@ export class Answers {
   }
 
   #tell(key: string): void {
-    this.#overtake(key);
     this.options.wakeUps.wake(key);
     this.options.bus.broadcast({ type: 'lookups', ids: [key] });
   }
 
   #hear(key: string): void {
-    this.#overtake(key);
+    this.#reads.delete(key);
     this.options.memory.forget(key);
     this.options.wakeUps.wake(key);
   }
 
-  /** A read that began before the news of a key may have missed it: memory must not keep what it found. */
-  #overtake(key: string): void {
-    for (const reading of this.#readings) if (reading.key === key) reading.isOvertaken = true;
-  }
-
-  /** Callers of one key share a read of the table. */
+  /** Callers of one key share a read of the table, but not one that began before the last news of the key. */
   #read(key: string): Promise<Kept> {
     const running = this.#reads.get(key);
     if (running !== undefined) return running;
-    const read = this.#readAgain(key).finally(() => this.#reads.delete(key));
+    const read = this.#readAgain(key).finally(() => {
+      if (this.#reads.get(key) === read) this.#reads.delete(key);
+    });
     this.#reads.set(key, read);
     return read;
   }
 
   /** A read that begins now, after whatever the caller did before. */
-  async #readAgain(key: string): Promise<Kept> {
-    const reading = { key, isOvertaken: false };
-    this.#readings.add(reading);
-    try {
-      const kept = await findAnswers(this.options.db, key);
-      const isFound = kept.answer !== null || kept.failure !== null;
-      if (isFound && !reading.isOvertaken) this.options.memory.put(key, kept);
-      return kept;
-    } finally {
-      this.#readings.delete(reading);
-    }
+  #readAgain(key: string): Promise<Kept> {
+    return this.options.memory.fill(key, () => findAnswers(this.options.db, key));
   }
 }
