@@ -1,11 +1,11 @@
+import { systemClock } from '@vantage/shared/clock.js';
 import t, { type Test } from 'tap';
 import { runInProcess } from './_support/command-in-process.js';
 import { startLookups } from './_support/lookup-world.js';
-import { sharedLimitsClock } from './_support/patient-clock.js';
 import { failure, flawless, joinReportNode, type Respond } from './_support/report-world.js';
 
 async function clientWith(t: Test, ...nodes: readonly Respond[]) {
-  const world = await startLookups(t, [sharedLimitsClock]);
+  const world = await startLookups(t, [systemClock]);
   for (const respond of nodes) await joinReportNode(t, world, respond);
   const [api] = world.apis;
   const env = { VANTAGE_URL: api.url, VANTAGE_TOKEN: api.token };

@@ -1,12 +1,12 @@
+import { systemClock } from '@vantage/shared/clock.js';
 import t from 'tap';
 import { runInProcess } from './_support/command-in-process.js';
 import { answerJob, joinNode, startLookups } from './_support/lookup-world.js';
-import { sharedLimitsClock } from './_support/patient-clock.js';
 
 t.test(
   'lookups are printed field by field with their age, as JSON on request, and a refusal ends with 2',
   async (t) => {
-    const world = await startLookups(t, [sharedLimitsClock]);
+    const world = await startLookups(t, [systemClock]);
     const node = await joinNode(t, world);
     const [api] = world.apis;
     const env = { VANTAGE_URL: api.url, VANTAGE_TOKEN: api.token };

@@ -1,8 +1,8 @@
+import { systemClock } from '@vantage/shared/clock.js';
 import t from 'tap';
 import { noBrowser, openTab, startBrowser } from './_support/browser.js';
 import { startLookups } from './_support/lookup-world.js';
 import { looksRight } from './_support/page-looks.js';
-import { sharedLimitsClock } from './_support/patient-clock.js';
 import { createReport, endedReport, failure, flawless, joinReportNode, type Respond } from './_support/report-world.js';
 
 const long = `<b>"Shop"</b> \u202e ${'x'.repeat(300)} ${'🛒'.repeat(40)}`;
@@ -23,7 +23,7 @@ const faulty: Respond = (job) => {
 const languages = { en: 'Overall score', 'zh-CN': '总分', 'zh-TW': '總分' } as const;
 
 t.test('the page of a report, in a browser', { skip: noBrowser }, async (t) => {
-  const world = await startLookups(t, [sharedLimitsClock]);
+  const world = await startLookups(t, [systemClock]);
   for (const _ of [1, 2, 3]) await joinReportNode(t, world, faulty);
   const [api] = world.apis;
   const { id, url } = await createReport(api, { target: 'example.com', shared: true });

@@ -1,9 +1,9 @@
+import { systemClock } from '@vantage/shared/clock.js';
 import t from 'tap';
 import { escapeMarkdown, reportMarkdown } from '../src/modules/diagnose/page/report-markdown.js';
 import { reportTexts } from '../src/modules/diagnose/page/texts.js';
 import { startLookups } from './_support/lookup-world.js';
 import { withoutFences } from './_support/markdown-fences.js';
-import { sharedLimitsClock } from './_support/patient-clock.js';
 import { createReport, endedReport, flawless, joinReportNode, type Respond } from './_support/report-world.js';
 
 /** Text as a hostile server may choose it: markup, Markdown, a fence, terminal sequences, and controls that turn text around. */
@@ -33,7 +33,7 @@ const hostile: Respond = (job) => {
 };
 
 t.test('whatever a target says is text in the page and its twins, in every language', async (t) => {
-  const world = await startLookups(t, [sharedLimitsClock]);
+  const world = await startLookups(t, [systemClock]);
   await joinReportNode(t, world, hostile);
   const [api] = world.apis;
   const { id, url } = await createReport(api, { target: 'example.com', shared: true });
@@ -82,7 +82,7 @@ t.test('a line that is a fence itself does not end the block it is in', async (t
 });
 
 t.test('a page that is not shared, or was never made, is 404 in every form', async (t) => {
-  const world = await startLookups(t, [sharedLimitsClock]);
+  const world = await startLookups(t, [systemClock]);
   await joinReportNode(t, world, flawless);
   const [api] = world.apis;
   const { id } = await createReport(api, { target: 'example.com', scope: ['ping'] });

@@ -1,15 +1,15 @@
 import { until } from '@vantage/shared/_support/until.js';
+import { systemClock } from '@vantage/shared/clock.js';
 import t from 'tap';
 import { reportSpec } from '../src/modules/diagnose/probe-spec.js';
 import { noteTask } from '../src/modules/diagnose/report-store.js';
 import { startLookups } from './_support/lookup-world.js';
-import { sharedLimitsClock } from './_support/patient-clock.js';
 import { createReport, endedReport, flawless, joinReportNode, type Respond } from './_support/report-world.js';
 import { SseReader } from './_support/sse-reader.js';
 import type { TestApi } from './_support/stack.js';
 
 t.test('a report that one replica created is finished by another one when the first stops', async (t) => {
-  const world = await startLookups(t, [sharedLimitsClock, sharedLimitsClock]);
+  const world = await startLookups(t, [systemClock, systemClock]);
   const [, other] = world.apis as [TestApi, TestApi];
   const [first] = world.replicas;
   const held = { isReleased: false };
@@ -39,7 +39,7 @@ t.test('a report that one replica created is finished by another one when the fi
 });
 
 t.test('a report whose replica died before it created any task is taken over, with all of its tasks', async (t) => {
-  const world = await startLookups(t, [sharedLimitsClock]);
+  const world = await startLookups(t, [systemClock]);
   await joinReportNode(t, world, flawless);
   const [api] = world.apis;
   const ended = await endedReport(api, (await createReport(api, { target: 'example.com', scope: ['ping'] })).id);
@@ -57,7 +57,7 @@ t.test('a report whose replica died before it created any task is taken over, wi
 });
 
 t.test('two replicas that take the same step of a report at once create one task', async (t) => {
-  const world = await startLookups(t, [sharedLimitsClock, sharedLimitsClock]);
+  const world = await startLookups(t, [systemClock, systemClock]);
   const node = await joinReportNode(t, world, () => null);
   const [api] = world.apis;
   const { id } = await createReport(api, { target: 'example.com', scope: ['security_headers'] });

@@ -1,8 +1,8 @@
 import { until } from '@vantage/shared/_support/until.js';
+import { systemClock } from '@vantage/shared/clock.js';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import t, { type Test } from 'tap';
 import { type LookupWorld, startLookups } from './_support/lookup-world.js';
-import { sharedLimitsClock } from './_support/patient-clock.js';
 import { createReport, endedReport, failure, flawless, joinReportNode, type Respond } from './_support/report-world.js';
 import { SseReader } from './_support/sse-reader.js';
 import { createUserApi, freshSession, type TestApi } from './_support/stack.js';
@@ -21,11 +21,7 @@ const usedBy = async ({ database }: LookupWorld, { userId }: TestApi) =>
   )[0] ?? 0;
 
 async function startOne(t: Test, nodes: readonly Respond[], replicas: 1 | 2 = 1) {
-  const world = await startLookups(
-    t,
-    replicas === 1 ? [sharedLimitsClock] : [sharedLimitsClock, sharedLimitsClock],
-    plans,
-  );
+  const world = await startLookups(t, replicas === 1 ? [systemClock] : [systemClock, systemClock], plans);
   const peers = [];
   for (const respond of nodes) peers.push(await joinReportNode(t, world, respond));
   const [controlPlane] = world.replicas;

@@ -18,7 +18,7 @@ t.test(
     const { api, database } = await startStack(t);
     const options = { isAnswering: false, isBeating: true };
     const slow = await PeerAgent.connect(t, api.url, await enrollPeer(api, { name: 'slow' }), options);
-    const other = await PeerAgent.connect(t, api.url, await enrollPeer(api, { name: 'other' }));
+    const other = await PeerAgent.connect(t, api.url, await enrollPeer(api, { name: 'other' }), { isBeating: true });
     const ask = async (peer: PeerAgent) => {
       const body = { target: '127.0.0.1:1', node_id: peer.identity.nodeId };
       return (await api.call('POST', '/v1/probe/tcp', { body })).body.data.task_id as string;

@@ -2,11 +2,11 @@ import { copyFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { until } from '@vantage/shared/_support/until.js';
+import { systemClock } from '@vantage/shared/clock.js';
 import t from 'tap';
 import { noBrowser, openTab, startBrowser } from './_support/browser.js';
 import { startLookups } from './_support/lookup-world.js';
 import { looksRight } from './_support/page-looks.js';
-import { sharedLimitsClock } from './_support/patient-clock.js';
 import { joinReportNode, type Respond } from './_support/report-world.js';
 import { list } from './_support/reputation-checks.js';
 import { writeLists } from './_support/reputation-world.js';
@@ -56,7 +56,7 @@ t.test('the pages of lookups, in a browser', { skip: noBrowser }, async (t) => {
     fileURLToPath(new URL('../../test/testdata/geo/city.mmdb', import.meta.url)),
     path.join(geo, 'city.mmdb'),
   );
-  const world = await startLookups(t, [sharedLimitsClock], {
+  const world = await startLookups(t, [systemClock], {
     VANTAGE_GEOIP_DIR: geo,
     VANTAGE_GEOIP_ATTRIBUTION: 'Places by A, CC BY 4.0',
     VANTAGE_REPUTATION_LISTS: writeLists(t, [list(t, 'centers', 'hosting', ['81.2.69.0/24'], { startMs: Date.now() })]),

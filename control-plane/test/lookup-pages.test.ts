@@ -1,10 +1,10 @@
 import { until } from '@vantage/shared/_support/until.js';
+import { systemClock } from '@vantage/shared/clock.js';
 import t from 'tap';
 import { answerJob, joinNode, startLookups } from './_support/lookup-world.js';
-import { sharedLimitsClock } from './_support/patient-clock.js';
 
 t.test('a page shows what is known, a visit asks no node, and the button asks as the caller', async (t) => {
-  const world = await startLookups(t, [sharedLimitsClock]);
+  const world = await startLookups(t, [systemClock]);
   const node = await joinNode(t, world);
   const [{ url }] = world.apis;
   const page = `${url}/lookup/ssl/example.com`;

@@ -80,7 +80,7 @@ t.test('a node that left less than five minutes ago keeps its monitors, even if 
   // at once, so that a replica that knows of one knows of the other
   await until('both to be gone', async () => {
     const left = await db.raw(
-      `UPDATE nodes SET left_at = now() - CASE WHEN id = ? THEN interval '4 min 30 s' ELSE interval '6 min' END
+      `UPDATE nodes SET left_at = now() - CASE WHEN id = ? THEN interval '1 min' ELSE interval '6 min' END
        WHERE id = ANY(?) AND (SELECT count(*) FROM nodes WHERE id = ANY(?) AND session_id IS NULL) = 2`,
       [recent, [recent, gone], [recent, gone]],
     );

@@ -13,8 +13,7 @@ import type { UnitSource } from './turnstile.js';
 //                                 └──────fails─────────┘
 
 const MAX_ASKS_PER_STATEMENT = 64;
-/** Time that the store of limits may take for a reply; a request is counted by its replica alone afterwards. */
-export const ANSWER_WITHIN_MS = 250;
+const ANSWER_WITHIN_MS = 250;
 const RETRY_AFTER_MS = 1_000;
 const LOG_EVERY_MS = 60_000;
 
@@ -22,12 +21,14 @@ interface SharedWindowsOptions {
   readonly db: Knex;
   /** True if other replicas take from the same windows. */
   readonly hasOthers: () => boolean;
+  /** Time that the store may take for a reply; a request is counted by its replica alone afterwards. Default: 250 ms. */
+  readonly answerWithinMs?: number | undefined;
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: { countLimiterFallback(): void };
 }
 
-/** Windows that all replicas count in together, as long as their store replies within 250 ms. */
+/** Windows that all replicas count in together, as long as their store replies in time. */
 export class SharedWindows implements UnitSource {
   readonly #options: SharedWindowsOptions;
   readonly #batcher: Batcher<Ask, Taken>;
@@ -70,8 +71,9 @@ export class SharedWindows implements UnitSource {
   /** Failures are noted here, before the batch behind is begun: what waits behind one does not wait for another. */
   async #flush(asks: readonly Ask[]): Promise<Taken[]> {
     if (this.#state === 'closed') throw new StoreClosedError();
+    const { clock, answerWithinMs = ANSWER_WITHIN_MS } = this.#options;
     const deadline = new AbortController();
-    const cancel = this.#options.clock.after(ANSWER_WITHIN_MS, () => deadline.abort(new StoreSlowError()));
+    const cancel = clock.after(answerWithinMs, () => deadline.abort(new StoreSlowError(answerWithinMs)));
     try {
       const taken = await this.#takeAll(asks, deadline.signal);
       this.#state = 'open';
@@ -120,7 +122,7 @@ class StoreClosedError extends Error {
 /** The store took longer than a request may be held up for counting it. */
 class StoreSlowError extends Error {
   override readonly name = 'StoreSlowError';
-  constructor() {
-    super(`the store of limits did not respond within ${ANSWER_WITHIN_MS} ms`);
+  constructor(withinMs: number) {
+    super(`the store of limits did not respond within ${withinMs} ms`);
   }
 }

@@ -24,6 +24,8 @@ export interface Given {
   readonly config: Config;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Time that the store of limits may take for a reply, in milliseconds; default: 250. */
+  readonly limitsAnswerWithinMs?: number;
   /** A directory around the data directory, removed when the embedded database has stopped. */
   readonly ephemeral?: string;
 }

@@ -35,6 +35,7 @@ export function wireReplicas(foundation: Foundation): Replicas {
   const windows = new SharedWindows({
     db: limitsDb,
     hasOthers: () => lease.hasOthers,
+    answerWithinMs: foundation.limitsAnswerWithinMs,
     clock,
     log: log.child({ part: 'limits' }),
     metrics,

@@ -4,7 +4,7 @@ import { createTestDatabase, type TestDatabase } from './database.js';
 import { collectLog } from './log-lines.js';
 import { patientClock } from './patient-clock.js';
 import { RealAgent } from './real-agent.js';
-import { type ApiAnswer, createAdmin, replicaConfig, type TestApi } from './stack.js';
+import { type ApiAnswer, createAdmin, LIMITS_MS, replicaConfig, type TestApi } from './stack.js';
 import { type FindRecords, recordData, startZoneServer, type ZoneRecord } from './zone-server.js';
 
 // Addresses of this process alone, so that fixed ports meet no other run of the tests.
@@ -33,7 +33,13 @@ export async function startLookingAgent(
   const database = await createTestDatabase(t);
   const config = replicaConfig(t, database.url, { VANTAGE_ALLOW_TARGETS: '' });
   const { log, lines } = collectLog();
-  const controlPlane = await startControlPlane({ config, clock: patientClock, log, isStrict: true });
+  const controlPlane = await startControlPlane({
+    config,
+    clock: patientClock,
+    log,
+    isStrict: true,
+    limitsAnswerWithinMs: LIMITS_MS,
+  });
   t.teardown(() => controlPlane.stop());
   const api = await createAdmin(controlPlane);
   const agent = await RealAgent.enroll(t, api, { declared: { country: 'DE', asn: 3320 } });
