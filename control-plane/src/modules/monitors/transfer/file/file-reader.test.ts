@@ -1,3 +1,4 @@
+import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
 import { FakeClock } from '../../../../../test/_support/fake-clock.js';
 import type { ApiError } from '../../../../http/errors.js';
@@ -12,6 +13,7 @@ function gatus(count: number): Buffer {
 
 const read = (reader: FileReader, bytes: Buffer, signal: AbortSignal | null = null) =>
   reader.read({ bytes, format: null }, signal);
+const outcomeNow = (file: Promise<unknown>) => Promise.race([file, turn().then(() => 'not yet')]);
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 t.test('a file is read in a thread of its own, and its entries come in packs', async (t) => {
@@ -25,19 +27,40 @@ t.test('a file is read in a thread of its own, and its entries come in packs', a
   t.ok(Math.max(...file.packs.map(({ length }) => length)) < 200_000);
 });
 
+/** A clock that knows which times have been asked of it. */
+class AskedClock extends FakeClock {
+  readonly asked: number[] = [];
+
+  override after(ms: number, callback: () => void): () => void {
+    this.asked.push(ms);
+    return super.after(ms, callback);
+  }
+}
+
 t.test('a file that takes too long is given up after a time by its size, and the next one is read', async (t) => {
   t.same([deadlineMs(100), deadlineMs(5 * 1024 * 1024)], [5_001, 20_000]);
-  const clock = new FakeClock();
+  const clock = new AskedClock();
   const reader = new FileReader(clock);
-  const small = gatus(1);
-  const [long, next] = [read(reader, gatus(2_000)), read(reader, small)];
+  const file = gatus(10_000);
+  const [long, next] = [read(reader, file), read(reader, gatus(3_000))];
   await turn();
-  clock.advance(deadlineMs(gatus(2_000).length) - 1);
-  t.equal(await Promise.race([long, turn().then(() => 'not yet')]), 'not yet');
+  clock.advance(29_999);
+  t.equal(await outcomeNow(long), 'not yet', 'its time begins with its reading');
+  await until('the thread', () => clock.asked.includes(deadlineMs(file.length)));
+  clock.advance(deadlineMs(file.length) - 1);
+  t.equal(await outcomeNow(long), 'not yet');
   clock.advance(1);
   const error = await long.catch((thrown: ApiError) => thrown);
   t.match(error, { code: 'REQUEST_BODY_INVALID', details: { body: [{ message: /reading it takes too long/ }] } });
-  t.match(await next, { total: 1 });
+  t.match(await next, { total: 3_000 });
+});
+
+t.test('a thread that does not begin in time is no error of the file', async (t) => {
+  const clock = new FakeClock();
+  const file = read(new FileReader(clock), gatus(1));
+  await turn();
+  clock.advance(30_000);
+  await t.rejects(file, { code: 'UNAVAILABLE' });
 });
 
 t.test('a large file keeps no small one waiting', async (t) => {

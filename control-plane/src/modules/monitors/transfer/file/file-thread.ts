@@ -15,6 +15,7 @@ function replyTo({ bytes, format }: FileRequest): FileReply {
   }
 }
 
+parentPort?.postMessage({ isReading: true } satisfies FileReply, []);
 const reply = replyTo(workerData);
 const packs = 'file' in reply ? reply.file.packs : [];
 parentPort?.postMessage(

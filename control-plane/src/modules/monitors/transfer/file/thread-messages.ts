@@ -10,7 +10,8 @@ export interface FileRequest {
   readonly format: ImportFormatName | null;
 }
 
-/** A response of that thread: the file, or the error that its sender gets. */
+/** A message of that thread: that it begins to read, then the file, or the error that its sender gets. */
 export type FileReply =
+  | { readonly isReading: true }
   | { readonly file: PackedFile }
   | { readonly refused: { readonly code: ErrorCode; readonly details: FieldErrors } };
