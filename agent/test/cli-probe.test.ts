@@ -131,7 +131,7 @@ t.test('probes ask the resolver of VANTAGE_DNS_SERVERS, which strangers may neit
     run('9.9.9.9, 2620:fe::9', 'dns', 'www.example.com', '--param', 'server=2620:fe::9'),
   ]);
   t.match(own, { success: true, resolver: 'system', records: [{ value: 'hidden' }], reserved_address: true });
-  t.equal(server.queries.length, 1);
+  t.strictSame([...new Set(server.queries.map(({ name }) => name))], ['www.example.com']);
   for (const result of [target, asked]) t.match(result, { success: false, error: { code: 'target_not_allowed' } });
 });
 

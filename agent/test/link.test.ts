@@ -4,6 +4,7 @@ import { encodeResult } from '@vantage/shared/protocol/codec.js';
 import { isSignatureValid } from '@vantage/shared/protocol/ed25519.js';
 import { agentProofBytes } from '@vantage/shared/protocol/transcript.js';
 import t from 'tap';
+import { FakeClock } from './_support/fake-clock.js';
 import { FakeControlPlane } from './_support/fake-control-plane.js';
 import { startNode } from './_support/link-fixture.js';
 
@@ -128,10 +129,11 @@ t.test('a change of configuration counts at once: deny list and heartbeats', asy
 
 t.test('results that are ready when the agent stops are sent first', async (t) => {
   const controlPlane = await FakeControlPlane.start(t);
-  const node = await startNode(t, controlPlane);
+  // on a clock that stands still the agent waits for them as long as it takes
+  const node = await startNode(t, controlPlane, { clock: new FakeClock() });
   const peer = await controlPlane.nextOpenPeer();
   await until('the link is open', () => node.link.status.state === 'open');
-  node.spool.append('task', encodeResult({ taskId: 'pt_1' }));
+  await node.spool.append('task', encodeResult({ taskId: 'pt_1' })).durable;
   node.jobs.onResult();
   await node.link.stop();
   t.equal((await peer.next('results')).results[0]?.taskId, 'pt_1');

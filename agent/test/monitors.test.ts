@@ -132,10 +132,11 @@ t.test('a requested check is made in addition to the schedule, and names the req
   const spec = { ...aSpec(await startTarget(t)), interval_s: 86_400 };
   peer.assign([{ monitorId, generation: 7, spec }]);
   t.equal((await nextCheck(t, peer)).request, undefined, 'the one of its slot');
+  const askedAt = Date.now();
   peer.send({ checkNow: { monitorId, generation: 7, request: 'ask_1' } });
   const asked = await nextCheck(t, peer);
   t.match(asked, { request: 'ask_1', state: null, outcome: 'ok', late_ms: 0 });
-  t.ok(Math.abs(asked.slot_ms - Date.now()) < 10_000, 'of now');
+  t.ok(asked.slot_ms > askedAt - 10_000 && asked.slot_ms < Date.now() + 10_000, 'of now');
 });
 
 t.test('a restarted agent continues without instructions, and reports its newest states first', async (t) => {
@@ -196,6 +197,6 @@ t.test('a killed agent reports each slot once, as checked or as missed', async (
     return slots.map((_, index) => (index === 0 ? Math.max(own, next - 1000) : next + (index - 1) * 1000));
   };
   const isWhole = () => inOrder().join() === expected().join();
-  while (slots.length < before + 3 || (!isWhole() && slots.length < before + 20)) await collect(again);
+  while (slots.length < before + 3 || (!isWhole() && slots.length < before + 300)) await collect(again);
   t.same(inOrder(), expected());
 });

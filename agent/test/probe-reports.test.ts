@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { untilRight } from '@vantage/shared/_support/attempts.js';
 import { missing } from '@vantage/shared/_support/missing.js';
 import { detailedMembers } from '@vantage/shared/probe-types/detail-lines.js';
 import { definitionOf, type ProbeType, probeTypeNames } from '@vantage/shared/probe-types/index.js';
@@ -29,7 +30,11 @@ t.test('probe shows a result of every type to people, and as JSON', async (t) =>
   const types = probeTypeNames.filter((type) => definitionOf(type).capability === null || !missing('raw sockets'));
   const asked = await Promise.all(types.map(async (type) => ({ type, ...(await (await trialOf(type)).report(t)) })));
   const list = asked.map(({ type, target, params = [] }) => [type, target, params]);
-  const printed = (await run(process.execPath, [script, JSON.stringify(list)])).stdout.split('\f');
+  const print = async () => (await run(process.execPath, [script, JSON.stringify(list)])).stdout.split('\f');
+  // a machine that stands still makes a probe end by its timeout
+  const printed = await untilRight(print, (outputs) =>
+    asked.every((_, index) => JSON.parse(outputs[2 * index + 1] ?? 'null')?.success === true),
+  );
   for (const [index, { type, target, lines }] of asked.entries()) {
     const [report = '', json = ''] = printed.slice(2 * index);
     const result: { success?: boolean } = JSON.parse(json);

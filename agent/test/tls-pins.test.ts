@@ -5,6 +5,7 @@ import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import { createServer, type TLSSocket } from 'node:tls';
+import { untilRight } from '@vantage/shared/_support/attempts.js';
 import { skipFileWithout } from '@vantage/shared/_support/skip-file.js';
 import { until } from '@vantage/shared/_support/until.js';
 import { makeToken, tokenPrefixes } from '@vantage/shared/tokens.js';
@@ -105,16 +106,23 @@ t.test(
     await controlPlane.nextOpenPeer();
     show(foreign);
     cut();
-    await until('the agent to notice', () => linkOf(stateDir)?.last_end?.reason === 'wrong_server');
-    t.match(linkOf(stateDir), { state: /waiting|connecting/, last_end: { message: /not pinned/ } });
+    let link: ReturnType<typeof linkOf> = null;
+    await until('the agent to notice', () => {
+      link = linkOf(stateDir);
+      return link?.last_end?.reason === 'wrong_server';
+    });
+    t.match(link, { state: /waiting|connecting/, last_end: { message: /not pinned/ } });
     await until('the log to say so', () => /its TLS key is not pinned: do not trust it/.test(agent.output.stderr));
-    const doctor = await runCommand(t, ['doctor', '--json', '--state-dir', stateDir], { env });
-    const check = JSON.parse(doctor.stdout).checks.find(({ name }: { name: string }) =>
-      name.startsWith('control plane'),
-    );
+    // the doctor gives every check a few seconds
+    const doctor = (finds: RegExp, pins = {}) =>
+      untilRight(
+        () => runCommand(t, ['doctor', '--json', '--state-dir', stateDir], { env: { ...env, ...pins } }),
+        ({ stdout }) => finds.test(stdout),
+      );
+    const ill = await doctor(/not pinned/);
+    const check = JSON.parse(ill.stdout).checks.find(({ name }: { name: string }) => name.startsWith('control plane'));
     t.match(check, { status: 'failed', detail: /not pinned/, remedy: /confirm its key with its operator/ });
-    const setting = { ...env, VANTAGE_AGENT_TLS_PINS: pinOf(foreign) };
-    const cured = await runCommand(t, ['doctor', '--json', '--state-dir', stateDir], { env: setting });
+    const cured = await doctor(/"detail": "answers"/, { VANTAGE_AGENT_TLS_PINS: pinOf(foreign) });
     t.match(cured.stdout, /"detail": "answers"/, 'the setting counts before what enrollment left');
   },
 );

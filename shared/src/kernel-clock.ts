@@ -8,21 +8,21 @@ const PATIENCE_MS = 2000;
 
 /**
  * True if the system says that its clock is synchronised; null where it does not say. Needs no privileges. `mark`:
- * the file whose existence says so.
+ * the file whose existence says so. `patienceMs`: time after which a silent system counts as one that does not say.
  */
-export async function readKernelClock(mark = TIMESYNC_MARK): Promise<boolean | null> {
+export async function readKernelClock(mark = TIMESYNC_MARK, patienceMs = PATIENCE_MS): Promise<boolean | null> {
   const isMarked = await access(mark).then(
     () => true,
     () => false,
   );
-  return isMarked || askTimedatectl();
+  return isMarked || askTimedatectl(patienceMs);
 }
 
 /** timedatectl reads the kernel's STA_UNSYNC (adjtimex(2)), whichever service keeps the time. */
-function askTimedatectl(): Promise<boolean | null> {
+function askTimedatectl(patienceMs: number): Promise<boolean | null> {
   return new Promise((resolve) => {
     const args = ['show', '--property=NTPSynchronized', '--value'];
-    execFile('timedatectl', args, { timeout: PATIENCE_MS, killSignal: 'SIGKILL' }, (error, stdout) => {
+    execFile('timedatectl', args, { timeout: patienceMs, killSignal: 'SIGKILL' }, (error, stdout) => {
       const word = error === null ? stdout.trim() : '';
       resolve(word === 'yes' ? true : word === 'no' ? false : null);
     });

@@ -1,3 +1,4 @@
+import { afterInput } from '@vantage/shared/clock.js';
 import type { AgentFrame } from '@vantage/shared/protocol/codec.js';
 import type { SelfTestReport } from '@vantage/shared/self-test.js';
 import t from 'tap';
@@ -28,8 +29,11 @@ function start(random = 1, reports: SelfTestReport[] = []) {
       silentAtMs = clock.monotonicMs();
     },
   });
+  const inputIsRead = async () => {
+    for (let turn = 0; turn < 3; turn += 1) await afterInput(clock);
+  };
   const times = () => sent.map(({ atMs }) => atMs);
-  return { clock, heartbeats, sent, times, exchanges, vitals, allowance, silentAt: () => silentAtMs };
+  return { clock, heartbeats, sent, times, exchanges, vitals, allowance, inputIsRead, silentAt: () => silentAtMs };
 }
 
 t.test('beats at once, then once per idle interval', async (t) => {
@@ -72,34 +76,66 @@ t.test('three intervals without a frame mean a dead link, idle or busy', async (
   const idle = start();
   idle.heartbeats.begin();
   idle.clock.advance(44_999);
+  await idle.inputIsRead();
   t.equal(idle.silentAt(), null);
   idle.clock.advance(1);
+  await idle.inputIsRead();
   t.equal(idle.silentAt(), 45_000);
   const busy = start();
   busy.vitals.running = 1;
   busy.heartbeats.begin();
   busy.clock.advance(3000);
+  await busy.inputIsRead();
   t.equal(busy.silentAt(), 3000);
 });
 
+t.test('a frame that is read right after the third interval keeps the link', async (t) => {
+  const { clock, heartbeats, times, inputIsRead, silentAt } = start();
+  heartbeats.begin();
+  clock.advance(45_000);
+  setImmediate(() => heartbeats.heard());
+  await inputIsRead();
+  t.equal(silentAt(), null);
+  t.same(times(), [0, 15_000, 30_000, 45_000], 'it beats on');
+  clock.advance(44_999);
+  await inputIsRead();
+  t.equal(silentAt(), null);
+  clock.advance(1);
+  await inputIsRead();
+  t.equal(silentAt(), 90_000);
+});
+
+t.test('a link that ends while its silence is judged sends nothing and is not silent', async (t) => {
+  const { clock, heartbeats, times, inputIsRead, silentAt } = start();
+  heartbeats.begin();
+  clock.advance(45_000);
+  heartbeats.heard();
+  heartbeats.end();
+  await inputIsRead();
+  t.equal(silentAt(), null);
+  t.same(times(), [0, 15_000, 30_000]);
+});
+
 t.test('work that comes in just before a beat does not make a quiet link dead', async (t) => {
-  const { clock, heartbeats, vitals, silentAt } = start();
+  const { clock, heartbeats, vitals, inputIsRead, silentAt } = start();
   heartbeats.begin();
   heartbeats.heard();
   clock.advance(14_999);
   vitals.running = 1;
   heartbeats.hurry();
   clock.advance(2000);
+  await inputIsRead();
   t.equal(silentAt(), null);
 });
 
 t.test('any frame is a sign of life', async (t) => {
-  const { clock, heartbeats, silentAt } = start();
+  const { clock, heartbeats, inputIsRead, silentAt } = start();
   heartbeats.begin();
   for (let i = 0; i < 20; i += 1) {
     clock.advance(15_000);
     heartbeats.heard();
   }
+  await inputIsRead();
   t.equal(silentAt(), null);
 });
 
@@ -184,15 +220,18 @@ t.test('a self-test travels with the next heartbeat, once', async (t) => {
 });
 
 t.test('an answer that may still be on its way is waited for, and every frame ends the doubt', async (t) => {
-  const { clock, heartbeats, vitals, allowance, silentAt } = start();
+  const { clock, heartbeats, vitals, allowance, inputIsRead, silentAt } = start();
   vitals.running = 1;
   allowance.ms = 5_000;
   heartbeats.begin();
   clock.advance(7_900);
+  await inputIsRead();
   t.equal(silentAt(), null);
   heartbeats.heard();
   clock.advance(7_000);
+  await inputIsRead();
   t.equal(silentAt(), null);
   clock.advance(20_000);
+  await inputIsRead();
   t.not(silentAt(), null);
 });

@@ -51,6 +51,7 @@ export class Heartbeats {
   /** Time at which enough heartbeats were missed; null: they were not. */
   #doubtedMs: number | null = null;
   #hasHeard = true;
+  #hasEnded = false;
   #dueMs = Number.POSITIVE_INFINITY;
   #cancelTimer: (() => void) | null = null;
 
@@ -67,6 +68,7 @@ export class Heartbeats {
   end(): void {
     this.#cancelTimer?.();
     this.#cancelTimer = null;
+    this.#hasEnded = true;
     this.#dueMs = Number.NEGATIVE_INFINITY;
   }
 
@@ -109,10 +111,29 @@ export class Heartbeats {
   }
 
   #beat(): void {
-    const { clock, send, vitals, takeSelfTest, onSilent } = this.#options;
     this.#missed = this.#hasHeard ? 0 : this.#missed + 1;
     this.#hasHeard = false;
-    if (this.#isSilent()) return onSilent();
+    if (this.#isSilent()) this.#lookAgain();
+    else this.#send();
+  }
+
+  /**
+   * This process may have been suspended: frames that the peer sent meanwhile count. Its socket is read before the first of
+   * these turns; what TLS or a proxy's tunnel hands on a turn later is there before the second.
+   */
+  #lookAgain(): void {
+    const { clock, onSilent } = this.#options;
+    clock.afterInput(() =>
+      clock.afterInput(() => {
+        if (this.#hasEnded) return;
+        if (this.#hasHeard) this.#beat();
+        else onSilent();
+      }),
+    );
+  }
+
+  #send(): void {
+    const { clock, send, vitals, takeSelfTest } = this.#options;
     const { running, jobsReceived, loopLagMs, spool } = vitals();
     this.#sequence += 1;
     this.#remember(this.#sequence, clock.monotonicMs());

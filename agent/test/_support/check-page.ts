@@ -1,3 +1,4 @@
+import { systemClock } from '@vantage/shared/clock.js';
 import { type MonitorConfigs, monitorTypes } from '@vantage/shared/monitor-types/index.js';
 import { measurements } from '@vantage/shared/probe-types/index.js';
 import { compileSchema } from '@vantage/shared/validation.js';
@@ -18,10 +19,13 @@ export function aPageConfig(more: object = {}): MonitorConfigs['browser'] {
   return checked.value;
 }
 
-/** One check of a browser monitor, with the real browser: its result, valid by its schema, and what that means. */
+/** One check of a browser monitor, with the real browser and in its time: its result, valid by its schema, and what that means. */
 export async function checkPage(url: string, config: object = {}, parts: Partial<ProbeContext> = {}) {
   const settings = aPageConfig(config);
-  const result = await engine.run(monitorTypes.browser.toSpec(url, settings), aContext(parts));
+  const result = await engine.run(
+    monitorTypes.browser.toSpec(url, settings),
+    aContext({ clock: systemClock, ...parts }),
+  );
   const checked = isResult(structuredClone(result));
   if (!checked.ok) throw new Error(JSON.stringify(checked.details));
   return { result, judgment: monitorTypes.browser.judge(result, settings) };

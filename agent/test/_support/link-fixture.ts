@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type Clock, systemClock } from '@vantage/shared/clock.js';
+import type { Clock } from '@vantage/shared/clock.js';
 import { rawPublicKey } from '@vantage/shared/protocol/ed25519.js';
 import { pino } from 'pino';
 import type { Test } from 'tap';
@@ -18,7 +18,11 @@ import { Spool } from '../../src/spool/spool.js';
 import { Upgrades } from '../../src/upgrade/upgrades.js';
 import type { FakeClock } from './fake-clock.js';
 import type { FakeControlPlane } from './fake-control-plane.js';
+import { patientClock } from './patient-clock.js';
 import { temporaryDirectory } from './temporary-directory.js';
+
+/** Lengthens the bounds of a dial and its handshake. */
+const patient = patientClock({ fromMs: 10_000, times: 10 });
 
 /** Measures nothing: a test answers each job when it likes, or all of them at once. */
 export class FakeMeasuring {
@@ -94,7 +98,7 @@ export async function startNode(
   controlPlane: FakeControlPlane,
   options: TestNodeOptions = {},
 ): Promise<TestNode> {
-  const clock = options.clock ?? systemClock;
+  const clock = options.clock ?? patient;
   const { logLine } = options;
   const log = logLine === undefined ? pino({ enabled: false }) : pino({}, { write: logLine });
   const spool = await Spool.open({ folder: options.folder ?? temporaryDirectory(t), log, clock });

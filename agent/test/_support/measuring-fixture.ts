@@ -79,7 +79,7 @@ export function aCheck(target: string): CheckJob {
     id: `check ${jobs}`,
     type: 'tcp',
     target: `${target}:80`,
-    configJson: '{}',
+    configJson: JSON.stringify({ timeout_ms: 30_000 }),
     deadlineMs: 60_000,
     patienceMs: 5_000,
     caller: 'm_1',

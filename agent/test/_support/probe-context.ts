@@ -1,10 +1,14 @@
-import { type Clock, systemClock } from '@vantage/shared/clock.js';
+import type { Clock } from '@vantage/shared/clock.js';
 import { type MeasurementType, measurements, type ProbeSpecs } from '@vantage/shared/probe-types/index.js';
 import { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
 import { compileSchema } from '@vantage/shared/validation.js';
 import type { Endpoint } from '../../src/net/endpoint.js';
 import { StubResolver } from '../../src/net/resolver.js';
 import type { ProbeContext } from '../../src/probes/engine.js';
+import { patientClock } from './patient-clock.js';
+
+/** Clock of tests that are not about an expiry: pauses within a check are shorter than what it lengthens. */
+const patient = patientClock({ fromMs: 300, times: 20 });
 
 /** User agent of the requests of these contexts. */
 export const testUserAgent = 'vantage-agent/test (+https://vantage.example/abuse)';
@@ -22,17 +26,17 @@ export function aResolver(
   servers: readonly Endpoint[],
   options: { clock?: Clock; customServerPort?: number } = {},
 ): StubResolver {
-  return new StubResolver({ clock: systemClock, ownServers: () => servers, ...options });
+  return new StubResolver({ clock: patient, ownServers: () => servers, ...options });
 }
 
-/** Context for an engine: loopback allowed, a resolver without a server, no raw sockets, the machine's clock. */
+/** Context for an engine: loopback allowed, a resolver without a server, no raw sockets, the machine's clock with long waits. */
 export function aContext(parts: Partial<ProbeContext> = {}): ProbeContext {
   return {
     signal: new AbortController().signal,
     policy: aPolicy(),
     resolver: aResolver([{ address: '127.0.0.1', port: 1 }]),
     icmp: null,
-    clock: systemClock,
+    clock: patient,
     userAgent: testUserAgent,
     rootServers: [],
     ...parts,

@@ -1,29 +1,44 @@
+import type { ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
 import { byNode, type FindingCase } from '@vantage/shared/diagnose/_support/finding-case.js';
 import type { CodeOf } from '@vantage/shared/diagnose/finding-table.js';
 import type { ProbeResults } from '@vantage/shared/probe-types/index.js';
 import type { Test } from 'tap';
 import { http } from '../../src/probes/http/index.js';
 import { tlsIdentity } from '../_support/certificates.js';
+import { FakeClock } from '../_support/fake-clock.js';
 import { startHttpServer } from '../_support/http-server.js';
 import { aContext, aSpec } from '../_support/probe-context.js';
 import { startTcpServer, unusedPort } from '../_support/tcp-server.js';
 
 type Serve = Parameters<typeof startHttpServer>[1];
 
-const probe = (url: string): Promise<ProbeResults['http']> => http.run(aSpec('http', url), aContext());
+/** By a clock that stands still unless the site moves it: a busy machine is slow as well. */
+const probe = (url: string, clock = new FakeClock(Date.now())): Promise<ProbeResults['http']> =>
+  http.run(aSpec('http', url), aContext({ clock }));
 
-async function probeSite(t: Test, serve: Serve): Promise<ProbeResults['http']> {
+async function probeSite(t: Test, serve: Serve, clock?: FakeClock): Promise<ProbeResults['http']> {
   const { port } = await startHttpServer(t, serve);
-  return probe(`http://127.0.0.1:${port}/`);
+  return probe(`http://127.0.0.1:${port}/`, clock);
 }
 
 /** A site that responds by `serve`. */
 const site =
   (serve: Serve): FindingCase =>
   async (t) => ({ http: byNode<'http'>(await probeSite(t, serve)) });
+
+/** A site that lets time pass before it ends its response. */
+const late =
+  (wait: (response: ServerResponse, pass: (ms: number) => void) => void): FindingCase =>
+  async (t) => {
+    const clock = new FakeClock(Date.now());
+    const serve: Serve = (_request, response) => {
+      wait(response, (ms) => clock.advance(ms));
+      response.end('last');
+    };
+    return { http: byNode<'http'>(await probeSite(t, serve, clock)) };
+  };
 
 /** A server of TCP that sends these bytes once it has a request. */
 const raw =
@@ -63,16 +78,12 @@ export const httpCases: Readonly<Record<CodeOf<'http'>, FindingCase>> = {
     http: byNode<'http'>(await probeNothing()),
     plainHttp: byNode<'http'>(await probeSite(t, (_request, response) => response.end('hello'))),
   }),
-  http_slow: site(async (_request, response) => {
+  http_slow: late((response, pass) => {
     response.write('first ');
-    await pause(3200);
-    response.end('last');
+    pass(3_200);
   }),
   http_body_invalid: raw('HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 5\r\n\r\nplain'),
-  http_first_byte_slow: site(async (_request, response) => {
-    await pause(1200);
-    response.end('late');
-  }),
+  http_first_byte_slow: late((_response, pass) => pass(1_200)),
   http_old_version: raw('HTTP/1.0 200 OK\r\n\r\nhello'),
   http_ok: site((_request, response) => response.end('hello')),
 };

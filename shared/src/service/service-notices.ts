@@ -8,7 +8,7 @@ import type { Clock } from '../clock.js';
 /** Beats in each period of the watchdog: one that is late is no reason for a restart. */
 const BEATS_PER_PERIOD = 3;
 /** A service manager that takes nothing must not hold the messages after it, milliseconds. */
-const SEND_LIMIT_MS = 5_000;
+const SEND_LIMIT_MS = 20_000;
 
 /** Address of the service manager that started this process. */
 export interface ServiceAddress {

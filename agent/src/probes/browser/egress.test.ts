@@ -2,6 +2,7 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { systemClock } from '@vantage/shared/clock.js';
 import t from 'tap';
 import { checkPage } from '../../../test/_support/check-page.js';
 import { startDnsServer } from '../../../test/_support/dns-server.js';
@@ -64,7 +65,7 @@ t.test('a page reaches nothing that the target policy refuses, by whatever it tr
     else if (path === '/away') response.writeHead(302, { location: `http://inside.example.com:${port}/` }).end();
     else response.writeHead(200, { 'content-type': 'text/html' }).end(path === '/' ? html(server.port) : 'ok');
   });
-  const parts = { policy: aPolicy(['127.0.0.1/32']), resolver: aResolver([dns.endpoint]) };
+  const parts = { policy: aPolicy(['127.0.0.1/32']), resolver: aResolver([dns.endpoint], { clock: systemClock }) };
   const { result, judgment } = await checkPage(`http://127.0.0.1:${server.port}/`, { text: 'reached 0 of 27' }, parts);
   t.match(judgment, { outcome: 'ok' });
   t.ok(result.refused >= 2, `${result.refused} were refused`);

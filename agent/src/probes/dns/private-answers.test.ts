@@ -173,7 +173,8 @@ t.test('the node’s own resolver is not revealed, whatever the result of the qu
   for (const [what, handler] of Object.entries(handlers)) {
     const server = await startDnsServer(t, handler, '127.0.0.9');
     for (const transport of ['udp', 'tcp'] as const) {
-      const result = await ask(server.endpoint, { transport, timeout_ms: 300 });
+      const timeout = what === 'is silent' ? { timeout_ms: 200 } : {};
+      const result = await ask(server.endpoint, { transport, ...timeout });
       t.equal(result.resolver, 'system', what);
       t.notMatch(JSON.stringify(result), /127\.0\.0\.9|10\.0\.0\.53|corp/, what);
       t.equal(result.nsid, undefined);

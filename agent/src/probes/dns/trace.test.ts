@@ -3,6 +3,7 @@ import { compileSchema } from '@vantage/shared/validation.js';
 import { AUTHORITATIVE_ANSWER } from 'dns-packet';
 import t, { type Test } from 'tap';
 import { type DnsHandler, startDnsServer, type TestDnsServer, zone } from '../../../test/_support/dns-server.js';
+import { FakeClock } from '../../../test/_support/fake-clock.js';
 import { aContext, aPolicy, aResolver, aSpec } from '../../../test/_support/probe-context.js';
 import { DnsEngine } from './index.js';
 
@@ -70,12 +71,14 @@ t.test('a trace names the servers that do not help, and asks the next one', asyn
     { what: [Buffer.from('short')], outcome: 'timeout', message: /no response/ },
   ];
   for (const { what, outcome, message } of cases) {
-    const net = await internet(t, {
-      [ROOT]: () => toExample,
-      '127.0.0.3': () => what as ReturnType<DnsHandler>,
-      '127.0.0.4': () => site,
-    });
-    const result = await trace(t, net);
+    const clock = new FakeClock();
+    const answer = () => {
+      // after the reply has been read, and not taken for one
+      if (outcome === 'timeout') setTimeout(() => clock.advance(1500), 200);
+      return what as ReturnType<DnsHandler>;
+    };
+    const net = await internet(t, { [ROOT]: () => toExample, '127.0.0.3': answer, '127.0.0.4': () => site });
+    const result = await trace(t, net, { clock });
     t.match(result.trace?.[1], { server: 'a.example.com', outcome, message }, outcome);
     t.match(result, { success: true, trace: [{}, {}, { server: 'b.example.com', outcome: 'answer' }] });
   }

@@ -306,7 +306,7 @@ t.test('dns keeps what a cut answer held when tcp brings none', async (t) => {
 
 t.test('dns by tcp: a length that promises more than comes ends with the time', async (t) => {
   const server = await startTcpServer(t, (socket) => socket.once('data', () => socket.write(Buffer.of(0xff))));
-  const result = await ask(t, { transport: 'tcp', port: server.port, timeout_ms: 150 });
+  const result = await ask(t, { transport: 'tcp', port: server.port, timeout_ms: 300 });
   t.match(result, { success: false, error: { code: 'dns_timeout' } });
   await until('the connection is closed', () => server.open === 0);
 });

@@ -29,6 +29,7 @@ export class Trace implements FlowListener {
   #isStepping = false;
   #wakeAtMs = Number.POSITIVE_INFINITY;
   #readUntilMs = Number.NEGATIVE_INFINITY;
+  #isReading = false;
   #graceMs = maxGraceMs;
 
   constructor(parts: TraceParts) {
@@ -79,19 +80,38 @@ export class Trace implements FlowListener {
     const { path, clock } = this.#parts;
     const nowMs = clock.monotonicMs();
     this.#makeUpForStall(nowMs);
-    const nextGiveUpMs = nowMs < this.#readUntilMs ? this.#readUntilMs : path.giveUpOverdue(nowMs);
+    const nextGiveUpMs = this.#nextGiveUpMs(nowMs);
     if (nextSendMs === null && path.inFlight === 0) return this.#settle.resolve();
     this.#cancelTimer();
     this.#wakeAtMs = Math.min(nextSendMs ?? Number.POSITIVE_INFINITY, nextGiveUpMs ?? Number.POSITIVE_INFINITY);
-    this.#cancelTimer = clock.after(Math.max(0, this.#wakeAtMs - nowMs), () => this.#step());
+    if (this.#wakeAtMs === Number.POSITIVE_INFINITY) this.#cancelTimer = () => {};
+    else this.#cancelTimer = clock.after(Math.max(0, this.#wakeAtMs - nowMs), () => this.#step());
   }
 
-  /** Extends deadlines after a delay, so that no packet is given up before there was as much time to read. */
+  /** Stops waiting for what is overdue. @returns the next time to do so; null: there is none, or sockets are read first */
+  #nextGiveUpMs(nowMs: number): number | null {
+    if (this.#isReading) return null;
+    return nowMs < this.#readUntilMs ? this.#readUntilMs : this.#parts.path.giveUpOverdue(nowMs);
+  }
+
+  /**
+   * Extends deadlines after a delay, so that no packet is given up before there was as much time to read; after one that
+   * is too long for that, not before what has arrived was read.
+   */
   #makeUpForStall(nowMs: number): void {
     const lateMs = nowMs - this.#wakeAtMs;
-    if (lateMs < stallMs || lateMs > this.#graceMs) return;
+    if (lateMs < stallMs) return;
+    if (lateMs > this.#graceMs) return this.#readFirst();
     this.#graceMs -= lateMs;
     this.#readUntilMs = nowMs + lateMs;
+  }
+
+  #readFirst(): void {
+    this.#isReading = true;
+    this.#parts.clock.afterInput(() => {
+      this.#isReading = false;
+      this.#step();
+    });
   }
 
   /** @returns when the next packet is due; null when there will be none */

@@ -123,6 +123,23 @@ t.test('a reply after its timeout and before the end is reported as late', async
   t.match(hops[0]?.replies, [{ ip: '10.0.0.1', rtt_ms: 700, late: true }, { ip: null }]);
 });
 
+t.test('replies that wait in the socket after a long stall are read before the trace gives up', async (t) => {
+  const stalled = new RecordingEngine();
+  stalled.clock.timersLateMs = 5000;
+  const { engine, running } = await startTrace({ max_hops: 2, queries: 1, timeout_ms: 1000 }, { engine: stalled });
+  engine.clock.advance(6000);
+  engine.answer(0, 3, '10.0.0.1', 'time_exceeded');
+  engine.answer(1, 4, '127.0.0.1');
+  t.match(await running, { reached: true, hops: [{ replies: [{ ip: '10.0.0.1' }] }, { replies: [{ rtt_ms: 4 }] }] });
+
+  const silent = new RecordingEngine();
+  silent.clock.timersLateMs = 5000;
+  const without = await startTrace({ max_hops: 2, queries: 1, timeout_ms: 1000 }, { engine: silent });
+  silent.clock.advance(6000);
+  t.match(await without.running, { success: false, error: { code: 'no_reply' } });
+  t.equal(silent.clock.pendingTimers, 0);
+});
+
 t.test('each flow is its own, and its replies say which', async (t) => {
   const { engine, running } = await startTrace({ max_hops: 2, queries: 1, flows: 2 });
   t.equal(engine.openFlows, 2);
@@ -226,7 +243,7 @@ t.test('a udp trace to any other port is refused by the engine itself', async (t
 t.test('an abort keeps what was heard and leaves neither timer nor flow', async (t) => {
   for (const protocol of ['icmp', 'udp', 'tcp'] as const) {
     const controller = new AbortController();
-    const { engine, running } = await startTrace({ protocol, max_hops: 2, queries: 1 }, controller.signal);
+    const { engine, running } = await startTrace({ protocol, max_hops: 2, queries: 1 }, controller);
     engine.answer(0, 1, '10.0.0.1', 'time_exceeded');
     controller.abort(new ProbeFailure('timeout', 'too late'));
     t.match(await running, {
@@ -297,8 +314,10 @@ t.test('names of a private network are left out, also where an alias leads to th
 });
 
 /** A trace whose first packets are out. */
-async function startTrace(params: Partial<ProbeSpecs['traceroute']['params']>, signal = new AbortController().signal) {
-  const engine = new RecordingEngine();
+async function startTrace(
+  params: Partial<ProbeSpecs['traceroute']['params']>,
+  { signal = new AbortController().signal, engine = new RecordingEngine() } = {},
+) {
   const running = traceroute.run(
     aSpec('traceroute', '127.0.0.1', params),
     aContext({ icmp: engine, clock: engine.clock, signal }),
