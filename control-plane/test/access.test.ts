@@ -230,7 +230,8 @@ t.test('every operation admits the callers it declares, and refuses all others w
   const isChosen = process.env['CI'] === 'true' ? () => true : chooseCalls(callers.all);
   for (const [index, route] of documented.entries()) {
     const chosen = callers.all.filter((caller, number) => isChosen(route, { caller, turn: index + number }));
-    await Promise.all(chosen.map((caller) => check(route, caller)));
+    // few at once: many of one account would wait for their turn, and be refused for that
+    while (chosen.length > 0) await Promise.all(chosen.splice(0, 8).map((caller) => check(route, caller)));
   }
 });
 

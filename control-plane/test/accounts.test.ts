@@ -3,9 +3,9 @@ import t from 'tap';
 import { commandLine } from '../src/audit-log/actor.js';
 import { auditActions } from '../src/wiring/modules.js';
 import { FakeClock } from './_support/fake-clock.js';
+import { lastingLeases } from './_support/lasting-lease.js';
 import { from, openPeople, password } from './_support/people.js';
-import { startReplica, startStack } from './_support/stack.js';
-import { watchStalls } from './_support/stalls.js';
+import { apiOf, startReplica, startStack } from './_support/stack.js';
 
 const aUser = { email: 'Ada@Example.COM', role: 'user', password: null } as const;
 const here = from('192.0.2.1');
@@ -193,9 +193,17 @@ t.test(
 );
 
 t.test('disabling, enabling or deleting a user takes effect on every replica within a second', async (t) => {
-  const { database, controlPlane, api } = await startStack(t, { VANTAGE_PUBLIC_URL: 'https://vantage.example' });
-  const other = await startReplica(t, database.url, { VANTAGE_PUBLIC_URL: 'https://vantage.example' });
-  const { users } = controlPlane.services.accounts;
+  // this clock stands still, and with it the half second for which a replica remembers a token: a change takes effect
+  // at once, by the message about it, or never
+  const clock = new FakeClock(Date.now());
+  const settings = { VANTAGE_PUBLIC_URL: 'https://vantage.example' };
+  const first = await startStack(t, settings, clock);
+  const { database, controlPlane } = first;
+  await lastingLeases(database.db);
+  // it knows the first one since its start; the first one is told of it, at some time
+  const other = await startReplica(t, database.url, settings, clock);
+  const { users } = other.services.accounts;
+  const api = apiOf(other.listenUrl, first.api.token, first.api.userId);
   const register = (email: string) => api.call('POST', '/v1/auth/register', { as: null, body: { email, password } });
   const { body } = await register('ada@example.com');
   let token = body.data.access_token;
@@ -209,10 +217,8 @@ t.test('disabling, enabling or deleting a user takes effect on every replica wit
     return (await Promise.all(answers)).join(' ');
   };
   const settled = async (expected: string) => {
-    const [longestStall, sinceMs] = [watchStalls(), performance.now()];
     await until(expected, async () => (await codes()) === expected);
-    const afterMs = Math.round(performance.now() - sinceMs - longestStall());
-    t.ok(afterMs <= 1_000, `${expected} after ${afterMs} ms`);
+    t.pass(expected);
   };
   t.equal(await codes(), '200 200');
   await users.setDisabled(body.data.user_id, true, commandLine);

@@ -7,6 +7,7 @@ import { signatureOf } from '../src/modules/alerts/types/webhook.js';
 import { knownConfigs } from './_support/channel-attempts.js';
 import { FakeClock } from './_support/fake-clock.js';
 import { asUser } from './_support/owners.js';
+import { patientClock } from './_support/patient-clock.js';
 import { startReceiver } from './_support/receiver.js';
 import { headerOf, readMail, startSmtpServer } from './_support/smtp-server.js';
 import { createUserApi, startStack, type TestApi } from './_support/stack.js';
@@ -23,7 +24,7 @@ async function data(api: TestApi, method: string, url: string, body?: object) {
 
 t.test('a webhook channel is created, and a test message arrives at its server, signed', async (t) => {
   const receiver = await startReceiver(t);
-  const { api } = await startStack(t);
+  const { api } = await startStack(t, {}, patientClock);
   const url = `${receiver.url}/hook?key=geheim-123`;
   const config = { url, sign: true, headers: { 'X-Own': 'own-secret' } };
   const made = await data(api, 'POST', path, { name: 'Hook', type: 'webhook', config });
@@ -49,7 +50,7 @@ t.test('a webhook channel is created, and a test message arrives at its server, 
 const stillClock = () => new FakeClock(Date.now());
 
 /** A control plane with a mail server, and the mails that it sent. */
-async function withMail(t: Test, clock?: Clock) {
+async function withMail(t: Test, clock: Clock = patientClock) {
   const server = await startSmtpServer(t);
   const stack = await startStack(t, { VANTAGE_SMTP_URL: `smtp://${server.host}` }, clock);
   await stack.database.db('users').update({ email: 'admin@ops.example.com', email_verified_at: new Date() });
@@ -69,7 +70,7 @@ t.test(
   'channels are listed, changed and deleted; secrets are kept by a change that has none or asterisks',
   async (t) => {
     const receiver = await startReceiver(t);
-    const { api, database } = await startStack(t);
+    const { api, database } = await startStack(t, {}, patientClock);
     const config = { url: `${receiver.url}/one`, headers: { 'X-A': 'first', 'X-B': 'second' } };
     const made = await data(api, 'POST', path, { name: 'Hook', type: 'webhook', config });
     const send = async () => {
@@ -191,7 +192,7 @@ t.test(
     t.teardown(() => vendor.close());
     const urls = JSON.stringify({ wechat: vendor.origin });
     // the policy refuses the address, which is the operator's own
-    const { api } = await startStack(t, { VANTAGE_CHANNEL_URLS: urls, VANTAGE_ALLOW_TARGETS: '' });
+    const { api } = await startStack(t, { VANTAGE_CHANNEL_URLS: urls, VANTAGE_ALLOW_TARGETS: '' }, patientClock);
     const made = await data(api, 'POST', path, { name: 'Followers', type: 'wechat', config: knownConfigs.wechat() });
     t.match(made, { verified: true, recipients: [{ verified: true }], config: { app_secret: '********' } });
     t.match((await data(api, 'GET', `${path}?verified=true&type=wechat`)).items, [{ id: made.id }]);
@@ -217,7 +218,7 @@ t.test('a phone number gets only its code, through the gateway of the operator, 
   t.teardown(() => vendor.close());
   const { sid, token, from } = twilioAccount;
   const gateway = { kind: 'twilio', base_url: vendor.origin, account_sid: sid, auth_token: token, from };
-  const { api } = await startStack(t, { VANTAGE_SMS_GATEWAY: JSON.stringify(gateway) });
+  const { api } = await startStack(t, { VANTAGE_SMS_GATEWAY: JSON.stringify(gateway) }, patientClock);
   const config = { to: ['+8613800000000'] };
   const made = await data(api, 'POST', path, { name: 'Phone', type: 'sms', config });
   t.match(made, { verified: false, recipients: [{ verified: false }] });
@@ -489,7 +490,7 @@ t.test('a failed test returns 200 with the response of the receiver, and a dry r
 t.test('deliveries are listed, read with their request, and retried once they are dead', async (t) => {
   const receiver = await startReceiver(t);
   receiver.reply = () => ({ status: 410 });
-  const { api } = await startStack(t);
+  const { api } = await startStack(t, {}, patientClock);
   const made = await data(api, 'POST', path, { name: 'Hook', type: 'webhook', config: { url: `${receiver.url}/` } });
   for (let index = 0; index < 3; index += 1) await data(api, 'POST', `${path}/${made.id}/test`, {});
   const page = await api.call('GET', `/v1/alert-deliveries?limit=2&status=dead&channel_id=${made.id}`);
@@ -514,7 +515,7 @@ t.test(
   async (t) => {
     const receiver = await startReceiver(t);
     receiver.reply = () => ({ status: 410 });
-    const { api, controlPlane, database } = await startStack(t);
+    const { api, controlPlane, database } = await startStack(t, {}, patientClock);
     const user = await createUserApi(controlPlane, 'leaves@test.example', 'user');
     const made = await data(user, 'POST', path, { name: 'Hook', type: 'webhook', config: { url: `${receiver.url}/` } });
     const { delivery } = await data(user, 'POST', `${path}/${made.id}/test`, {});

@@ -25,7 +25,7 @@ async function behind(t: Test, name: BalancerName) {
       VANTAGE_REPLICA_URL: `http://127.0.0.1:${at}`,
       VANTAGE_PUBLIC_URL: origin,
       VANTAGE_TRUSTED_PROXIES: '127.0.0.1',
-      VANTAGE_DRAIN_SECONDS: '2',
+      VANTAGE_DRAIN_SECONDS: '10',
     });
   const replicas: ControlPlane[] = [];
   for (const at of ports) replicas.push(await start(at));
@@ -58,7 +58,6 @@ for (const name of balancers) {
       );
       const silent = await PeerAgent.connect(t, api.url, await enrollPeer(api, { name: 'silent' }), {
         isAnswering: false,
-        isBeating: true,
       });
       await until(
         'both to be known',

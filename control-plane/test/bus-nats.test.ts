@@ -10,6 +10,7 @@ import { Envelopes } from '../src/bus/envelopes.js';
 import { MessageServerError } from '../src/bus/errors.js';
 import { busSecretKey } from './_support/bus-driver.js';
 import { FakeClock } from './_support/fake-clock.js';
+import { lastingLeases } from './_support/lasting-lease.js';
 import { openNatsBus, subjectPrefix } from './_support/nats-bus-driver.js';
 import { NatsServer } from './_support/nats-server.js';
 import { enrollPeer, PeerAgent } from './_support/peer-agent.js';
@@ -182,6 +183,7 @@ t.test('with NATS a waiting caller gets a result that another replica stored, wi
   const settings = { VANTAGE_BUS_URL: `nats://${server.address}` };
   // the clock of the first replica stands still: only the message of the other one ends the wait
   const stack = await startStack(t, settings, new FakeClock(Date.now()));
+  await lastingLeases(stack.database.db);
   const other = await startReplica(t, stack.database.url, { ...settings, VANTAGE_PUBLIC_URL: stack.api.url });
   await PeerAgent.connect(t, other.listenUrl, await enrollPeer(stack.api));
   await until('the first replica to see the node online', async () => {
@@ -190,5 +192,5 @@ t.test('with NATS a waiting caller gets a result that another replica stored, wi
   });
   const { body } = await stack.api.call('POST', '/v1/probe/dns', { body: { target: 'www.example.com' } });
   const waiting = stack.api.call('GET', `/v1/probe/tasks/${body.data.task_id}?wait=20`);
-  t.equal((await within('the result', waiting, 10_000)).body.data.status, 'completed');
+  t.equal((await within('the result', waiting, 60_000)).body.data.status, 'completed');
 });

@@ -27,7 +27,7 @@ async function berlin(t: Test) {
     name: `berlin${evil}`,
     declared: { country: 'DE', city: 'Berlin', asn: 3320 },
   });
-  const peer = await PeerAgent.connect(t, stack.api.url, identity, { isAnswering: false, isBeating: true });
+  const peer = await PeerAgent.connect(t, stack.api.url, identity, { isAnswering: false });
   /** Answers the next job with these fields of its result. */
   const answer = async (fields: object = {}, from = peer) => {
     const before = from.jobs.length;
@@ -245,7 +245,6 @@ t.test(
     const { api, answer } = await berlin(t);
     const paris = await PeerAgent.connect(t, api.url, await enrollPeer(api, { declared: { country: 'FR' } }), {
       isAnswering: false,
-      isBeating: true,
     });
     const flaky = await proxy(t, api.url, { cutAt: 'event: probe.result', isRefusingThen: false });
     const running = realClientOf(t, flaky.url)('tcp', '127.0.0.1:80', '--json');

@@ -6,6 +6,7 @@ import { CheckingNode } from './_support/checking-node.js';
 import { runInProcess } from './_support/command-in-process.js';
 import { runCommand } from './_support/command-line.js';
 import { exportOf } from './_support/import-file.js';
+import { lastingLeases } from './_support/lasting-lease.js';
 import { SECRET_KEY, startStack } from './_support/stack.js';
 import { temporaryDirectory } from './_support/temporary-directory.js';
 
@@ -13,6 +14,8 @@ const gatus = fileURLToPath(new URL('../../test/testdata/monitors/gatus.yaml', i
 
 async function start(t: Parameters<typeof startStack>[0]) {
   const stack = await startStack(t);
+  // the ranges of a replica that missed some heartbeats would no longer apply
+  await lastingLeases(stack.database.db);
   const node = await CheckingNode.join(t, stack.api);
   const directory = temporaryDirectory(t);
   const env = {

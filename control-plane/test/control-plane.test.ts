@@ -37,7 +37,8 @@ t.test('a control plane stops in order, and once', async (t) => {
   const { db, url, connections } = await database(t);
   const controlPlane = await startReplica(t, url);
   t.ok((await connections()) > 0);
-  t.equal((await fetch(new URL('/readyz', controlPlane.listenUrl))).status, 200);
+  const readiness = async () => (await fetch(new URL('/readyz', controlPlane.listenUrl))).status;
+  await until('it to be ready', async () => (await readiness()) === 200);
   await Promise.all([controlPlane.stop(), controlPlane.stop()]);
   await controlPlane.stop();
   await until('its connections to be closed', async () => (await connections()) === 0);

@@ -32,7 +32,8 @@ async function aSite(t: Test): Promise<string> {
 
 /** A probe, a monitor and what is read of them. */
 async function checkService(t: Test, api: TestApi, target: string, name: string): Promise<void> {
-  t.match(await runProbe(api, 'http', { target }), { status: 'completed', summary: { success_count: 1 } }, name);
+  const probe = { target, params: { timeout_ms: 30_000 } };
+  t.match(await runProbe(api, 'http', probe), { status: 'completed', summary: { success_count: 1 } }, name);
   const body = { name, type: 'http', target, interval_s: 10 };
   const made = await api.call('POST', '/v1/monitors', { body });
   t.equal(made.status, 201, JSON.stringify(made.body));

@@ -5,10 +5,13 @@ import { DatabaseBusyError, openDatabase } from '../src/db/database.js';
 import { isUnavailable } from '../src/db/unavailable.js';
 import { createTestDatabase } from './_support/database.js';
 
+/** On a busy machine, those that wait their turn may wait for long. */
+const PATIENCE_MS = 120_000;
+
 /** A pool whose only connection is in use, while `waiting` others wait for it. */
 async function busyDatabase(t: Test, waiting: number) {
   const { url } = await createTestDatabase(t, { migrate: false });
-  const db = openDatabase({ url, poolSize: 1, maxWaiting: 2, applicationName: 'test' });
+  const db = openDatabase({ url, poolSize: 1, maxWaiting: 2, acquireTimeoutMs: PATIENCE_MS, applicationName: 'test' });
   t.teardown(() => db.destroy());
   const holder = await db.transaction();
   await holder.raw('select 1');
@@ -67,7 +70,7 @@ t.test('a closed pool reports that it is closed', async (t) => {
 
 t.test('without a limit any number may wait', async (t) => {
   const { url } = await createTestDatabase(t, { migrate: false });
-  const db = openDatabase({ url, poolSize: 1, applicationName: 'test' });
+  const db = openDatabase({ url, poolSize: 1, acquireTimeoutMs: PATIENCE_MS, applicationName: 'test' });
   t.teardown(() => db.destroy());
   const numbers = Array.from({ length: 200 }, (_, index) => index);
   t.same(await Promise.all(numbers.map((number) => answerOf(db, number))), numbers);

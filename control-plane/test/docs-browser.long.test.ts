@@ -24,7 +24,7 @@ t.test('the pages in a browser', { skip: noBrowser }, async (t) => {
     VANTAGE_MAIL_DIR: mailDir,
     VANTAGE_GEOIP_ATTRIBUTION: 'Places by A, CC BY 4.0',
   });
-  await PeerAgent.connect(t, api.url, await enrollPeer(api), { isBeating: true });
+  await PeerAgent.connect(t, api.url, await enrollPeer(api));
   const browser = await startBrowser(t);
   const { page, complaints, requests } = await openTab(browser, `${api.url}/docs/errors/TOKEN_LIMIT_EXCEEDED`);
   const block = page.locator(`#operations-${OPERATION}`);

@@ -1,5 +1,6 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { until } from '@vantage/shared/_support/until.js';
 import t, { type Test } from 'tap';
 import { runInProcess } from './_support/command-in-process.js';
 import { createTestDatabase } from './_support/database.js';
@@ -23,9 +24,19 @@ t.test('doctor finds a running installation in order, and says how many agents h
     VANTAGE_PUBLIC_URL: api.url,
     VANTAGE_SECRET_KEY: SECRET_KEY,
   };
-  const { of } = await examined(t, env);
-  for (const name of ['settings', 'database', 'migrations', 'bus', 'clock', 'secret key', 'public URL', 'replicas'])
-    t.match(of(name), { status: 'ok' }, name);
+  const names = ['settings', 'database', 'migrations', 'bus', 'clock', 'secret key', 'public URL', 'replicas'];
+  let { of } = await examined(t, env);
+  // on a busy machine the server and its database may be late once, and the doctor says so
+  await until(
+    'all of them to be in order',
+    async () => {
+      if (names.every((name) => of(name)?.status === 'ok')) return true;
+      ({ of } = await examined(t, env));
+      return false;
+    },
+    60_000,
+  ).catch((error: Error) => t.comment(error.message));
+  for (const name of names) t.match(of(name), { status: 'ok' }, name);
   t.match(of('agents'), { detail: /: 1 of 1 online/ });
   t.match(of('mail'), { status: 'warning', remedy: /VANTAGE_SMTP_URL/ });
   const text = await runInProcess('vantage-control', ['doctor'], { env });

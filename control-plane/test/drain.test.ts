@@ -2,7 +2,9 @@ import { lastingPort } from '@vantage/shared/_support/lasting-port.js';
 import { until } from '@vantage/shared/_support/until.js';
 import t, { type Test } from 'tap';
 import { FakeClock } from './_support/fake-clock.js';
+import { lastingLeases } from './_support/lasting-lease.js';
 import { enrollPeer, PeerAgent } from './_support/peer-agent.js';
+import { runProbe } from './_support/probes.js';
 import { startReplica, startStack } from './_support/stack.js';
 
 /** A replica with its own clock that stops within ten seconds, next to one that stays. */
@@ -13,6 +15,7 @@ async function leavingReplica(t: Test, { hasUrl = true } = {}) {
   const place = { VANTAGE_LISTEN: listen, ...(hasUrl ? { VANTAGE_REPLICA_URL: url } : {}) };
   const stack = await startStack(t, { ...settings, ...place });
   const staying = stack.controlPlane;
+  await lastingLeases(stack.database.db);
   const clock = new FakeClock(Date.now());
   const leaving = await startReplica(t, stack.database.url, settings, clock);
   const identity = await enrollPeer(stack.api);
@@ -42,7 +45,7 @@ t.test('a stopping replica reports it at once, and serves until its time is over
       },
     ],
   );
-  t.equal(await readiness(staying.listenUrl), 200);
+  await until('the staying one to be ready', async () => (await readiness(staying.listenUrl)) === 200);
   const answer = await fetch(`${leaving.listenUrl}/v1/nodes`, { headers: { authorization: `Bearer ${api.token}` } });
   t.equal(answer.status, 200, 'requests that still arrive are answered');
   t.equal(answer.headers.get('connection'), 'close', 'on a connection that no balancer will use again');
@@ -58,14 +61,13 @@ t.test('its agents are sent to replicas that publish their address and stay, wit
   const { leaving, api, peer, identity, url, database } = await leavingReplica(t);
   const drained = leaving.drain();
   t.equal((await peer.waitForClose()).reason, 'CLOSE_DRAINING');
+  t.match(await database.db('replicas').where({ id: leaving.replicaId }).first(), { is_draining: true });
   const close = peer.frames.find((frame) => frame.close !== null)?.close;
   t.strictSame(close?.controlUrls, [url]);
   const there = await PeerAgent.connect(t, url, identity, { epoch: peer.epoch });
   const refused = await PeerAgent.dial(t, leaving.listenUrl, identity).catch((error: Error) => error);
   t.match(refused, /503/, 'no new agent is accepted');
-  const { body } = await api.call('POST', '/v1/probe/tcp', { body: { target: '127.0.0.1:1' } });
-  t.equal((await api.call('GET', `/v1/probe/tasks/${body.data.task_id}?wait=10`)).body.data.status, 'completed');
-  t.match(await database.db('replicas').where({ id: leaving.replicaId }).first(), { is_draining: true });
+  t.match(await runProbe(api, 'tcp', { target: '127.0.0.1:1' }), { status: 'completed' });
   await leaving.stop();
   await drained;
   t.ok(there.isOpen);

@@ -8,7 +8,7 @@ import { temporaryDirectory } from './_support/temporary-directory.js';
 import { status, WebhookReceiver } from './_support/webhook-receiver.js';
 
 /** Time that a control plane may take to end while receivers do not respond, in milliseconds. */
-const END_MS = 20_000;
+const END_MS = 40_000;
 /** Channels whose receivers do not respond: each of their messages is in flight. */
 const SILENT = 5;
 
@@ -39,7 +39,10 @@ t.test(
     await ping(monitor.heartbeat.url);
     await becomes(api, monitor.id, 'up');
     await ping(`${monitor.heartbeat.url}/fail`);
-    await until('messages in flight', () => silent.events.length === SILENT && failing.events.length > 0);
+    // one that was given up after a while is sent again under its id
+    const idsOf = (type: string) =>
+      new Set(silent.events.filter(({ body }) => body.type === type).map(({ headers }) => headers['webhook-id']));
+    await until('messages in flight', () => idsOf('alert.firing').size === SILENT && failing.events.length > 0);
     // one more event that no replica has handled yet when the signal comes, or that was handled just now
     await ping(monitor.heartbeat.url);
     const startMs = performance.now();
@@ -63,7 +66,7 @@ t.test(
         [{ kind: 'firing' }, { kind: 'resolved', status: 'sent' }],
         'it may have been told',
       );
-    t.equal(silent.events.filter(({ body }) => body.type === 'alert.resolved').length, SILENT);
+    t.equal(idsOf('alert.resolved').size, SILENT);
     const [begin, end] = await told(channels.at(-1) ?? '');
     t.equal(end?.status, begin?.status, 'what failed is told with its end, or neither is');
     t.match(await db('alerts').select('status'), [{ status: 'resolved' }]);

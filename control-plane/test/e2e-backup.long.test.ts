@@ -36,7 +36,7 @@ t.test(
     const slow = await submit(api, 'ping', {
       target: '127.0.0.1',
       node_id: agent.nodeId,
-      params: { count: 20, interval_ms: 1000 },
+      params: { count: 50, interval_ms: 1000 },
     });
     const read = async (id: string) => (await api.call('GET', `/v1/probe/tasks/${id}`)).body.data;
     const before = await Promise.all(kept.map(read));
@@ -44,7 +44,8 @@ t.test(
     const backup = await runControlCommand({ args: ['backup', file], environment });
     t.match(backup, { code: 0 }, 'next to the running server');
     t.not((await read(slow.taskId)).status, 'completed', 'the slow task still runs');
-    const late = await finishedTask(api, slow.taskId);
+    await until('the slow task to end', async () => (await read(slow.taskId)).status !== 'running');
+    const late = await read(slow.taskId);
     t.match(late, { status: 'completed', node_results: [{ success: true }] });
     t.match(await server.program.terminate(), { code: 0 });
     rmSync(dataDir, { recursive: true });
@@ -57,7 +58,7 @@ t.test(
     let again = (await finishedTask(api, slow.taskId)).node_results[0];
     await until('the result to be sent again', async () => {
       [again] = (await read(slow.taskId)).node_results;
-      return again.success;
+      return again?.success ?? false;
     });
     t.match(
       again,

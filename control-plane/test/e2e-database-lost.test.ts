@@ -28,7 +28,7 @@ t.test(
     const body = { target: target.url('/held'), params: { timeout_ms: 30_000 } };
     const tasks = await Promise.all(Array.from({ length: PROBES }, () => submit(api, 'http', body)));
     await target.waitForRequests(PROBES);
-    t.equal(await statusOf(api, '/readyz'), 200);
+    await until('the control plane to be ready', async () => (await statusOf(api, '/readyz')) === 200);
 
     await postgres.stop();
     const taskPath = `/v1/probe/tasks/${tasks[0]?.taskId}`;
@@ -65,7 +65,7 @@ t.test('an agent keeps its link during a database outage, and is asked for its r
   const postgres = await startRestartablePostgres(t);
   const api = await createAdmin(await startReplica(t, postgres.url));
   const identity = await enrollPeer(api);
-  const peer = await PeerAgent.connect(t, api.url, identity, { isAnswering: false, isBeating: true });
+  const peer = await PeerAgent.connect(t, api.url, identity, { isAnswering: false });
   const { taskId } = await submit(api, 'tcp', { target: '127.0.0.1:1' });
   await until('the job', () => peer.jobs.length === 1);
   await postgres.stop();

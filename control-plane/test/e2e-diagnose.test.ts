@@ -2,11 +2,12 @@ import { createServer } from 'node:http';
 import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { skipFileWithout } from '@vantage/shared/_support/skip-file.js';
+import { until } from '@vantage/shared/_support/until.js';
 import t, { type Test } from 'tap';
 import { RealAgent } from './_support/real-agent.js';
 import { createReport, endedReport } from './_support/report-world.js';
 import { makeSiteCertificates } from './_support/site-certificates.js';
-import { startStack } from './_support/stack.js';
+import { type ApiAnswer, startStack } from './_support/stack.js';
 import { startNameServer } from './_support/targets.js';
 import { temporaryDirectory } from './_support/temporary-directory.js';
 
@@ -43,7 +44,13 @@ t.test(
       scope: ['http', 'security_headers', 'ping'],
     });
     const plain = await endedReport(api, overHttp.id);
-    t.match(plain.sections.http, { status: 'completed', score: 100, facts: { nodes: { length: 2 } } });
+    t.match(plain.sections.http, { status: 'completed', score: Number, facts: { nodes: { length: 2 } } });
+    // how fast this machine responds is not part of the test
+    const found = plain.sections.http.findings.map(({ code }: { code: string }) => code);
+    t.strictSame(
+      found.filter((code: string) => !['http_ok', 'http_slow', 'http_first_byte_slow'].includes(code)),
+      [],
+    );
     t.match(plain.sections.security_headers, {
       status: 'completed',
       facts: { final_url: `http://127.0.0.1:${web}/`, security: { server: 'test' } },
@@ -85,8 +92,13 @@ t.test('a real agent examines every section of a named site', async (t) => {
     t,
     https.createServer(good, (_request, response) => response.end('ok')),
   );
-  const { id } = await createReport(api, { target: `https://shop.example.com:${secure}/`, shared: true });
-  const report = await endedReport(api, id);
+  let report: ApiAnswer['body'] = null;
+  // the agent waits a few seconds for the name server of the test, and does not ask again
+  await until('a report with all records', async () => {
+    const { id } = await createReport(api, { target: `https://shop.example.com:${secure}/`, shared: true });
+    report = await endedReport(api, id);
+    return !JSON.stringify(report.sections).includes('"dns_timeout"');
+  });
   t.match(report.sections, {
     http: { status: 'completed', facts: { nodes: [{ status_code: 200 }] } },
     ssl: { status: 'completed', facts: { nodes: [{ grade: /^[TM]$/, port: secure }] } },

@@ -1,7 +1,6 @@
 import { probeTypeNames } from '@vantage/shared/probe-types/index.js';
 import t from 'tap';
-import { makeProbeCase, optionsOf } from './_support/probe-cases.js';
-import { runProbe } from './_support/probes.js';
+import { makeProbeCase, optionsOf, runCase } from './_support/probe-cases.js';
 import { RealAgent } from './_support/real-agent.js';
 import { startStack } from './_support/stack.js';
 
@@ -11,9 +10,9 @@ t.test('the API, the link and a probe of every type run over IPv6', async (t) =>
   await RealAgent.start(t, api);
   for (const type of probeTypeNames) {
     await t.test(type, optionsOf(type), async (t) => {
-      const { target, params, found } = await makeProbeCase(type, t, { host: '::1', controlPlaneUrl: api.url });
-      const { node_results } = await runProbe(api, type, { target, params });
-      t.match(node_results, [{ success: true, ...found }]);
+      const asked = await makeProbeCase(type, t, { host: '::1', controlPlaneUrl: api.url });
+      const { node_results } = await runCase(api, type, asked);
+      t.match(node_results, [{ success: true, ...asked.found }]);
     });
   }
 });

@@ -3,7 +3,7 @@ import { type ProbeType, probeTypeNames } from '@vantage/shared/probe-types/inde
 import { compileSchema } from '@vantage/shared/validation.js';
 import t, { type Test } from 'tap';
 import { taskSchema } from '../src/modules/probes/schema.js';
-import { makeProbeCase, optionsOf, type ProbeCase } from './_support/probe-cases.js';
+import { makeProbeCase, optionsOf, type ProbeCase, runCase } from './_support/probe-cases.js';
 import { finishedTask, runProbe, submit } from './_support/probes.js';
 import { RealAgent } from './_support/real-agent.js';
 import { SlowTarget } from './_support/slow-target.js';
@@ -11,8 +11,8 @@ import { startStack, type TestApi } from './_support/stack.js';
 import { startNameServer } from './_support/targets.js';
 
 async function checkCase(t: Test, api: TestApi, type: ProbeType, expected: ProbeCase): Promise<void> {
-  const { target, params = {}, found } = expected;
-  const task = await runProbe(api, type, { target, params });
+  const { target, found } = expected;
+  const task = await runCase(api, type, expected);
   t.match(task, { probe_type: type, target, status: 'completed', summary: { success_count: 1, fail_count: 0 } });
   t.match(task.node_results[0], { success: true, error: null, started_at: /Z$/, ...found });
   t.match(compileSchema(taskSchema(type))(task), { ok: true }, 'the task is as documented');

@@ -13,7 +13,8 @@ t.test(
     const agent = await RealAgent.start(t, entry);
     await agent.waitUntilOnline(one);
     const target = await SlowTarget.start(t);
-    const { taskId } = await submit(one, 'http', { target: target.url('/held'), node_id: agent.nodeId });
+    const body = { target: target.url('/held'), params: { timeout_ms: 30_000 }, node_id: agent.nodeId };
+    const { taskId } = await submit(one, 'http', body);
     const polls = [one, other].map((api) => finishedTask(api, taskId));
     const streams = await Promise.all([one, other].map((api) => SseReader.open(t, api, taskId)));
     await target.waitForRequests(1);

@@ -95,7 +95,9 @@ t.test('an owner has at most the number of nodes of the plan, and as many open t
 });
 
 t.test('of simultaneous claims of an owner at most the number of the plan succeed', async (t) => {
-  const { api, controlPlane, database } = await startStack(t, { VANTAGE_PLANS: '{"free": {"nodes": 3}}' });
+  const clock = new FakeClock(Date.now());
+  // they wait for each other, as long as it takes
+  const { api, controlPlane, database } = await startStack(t, { VANTAGE_PLANS: '{"free": {"nodes": 3}}' }, clock);
   const user = await createUserApi(controlPlane, 'user@test.example', 'user');
   const tokens = await Promise.all(Array.from({ length: 8 }, () => newToken(user)));
   await database.db('owners').where({ id: user.userId }).update({ plan: 'free' });

@@ -77,7 +77,8 @@ function recordingSets(name: string, options: Recording = {}) {
 const forms = { 'one at a time': recording, 'many at a time': recordingSets };
 
 function aReplica(db: Knex, ...consumers: readonly Consumer[]): Consumers {
-  return new Consumers({ db, consumers, clock: new FakeClock(), log: silent });
+  // tests say when an event is due again, by `everythingDue`
+  return new Consumers({ db, consumers, clock: new FakeClock(), log: silent, firstWaitMs: 60_000 });
 }
 
 const effectsOf = (db: Knex, consumer: string): Promise<string[]> =>

@@ -49,7 +49,7 @@ t.test(
       VANTAGE_MAIL_DIR: mailDir,
       VANTAGE_PLANS: '{"anonymous": {"requests_per_minute": 1000}}',
     });
-    await PeerAgent.connect(t, api.url, await enrollPeer(api), { isBeating: true });
+    await PeerAgent.connect(t, api.url, await enrollPeer(api));
     const commands = commandsOf(await (await fetch(`${api.url}/docs/guide`)).text());
     t.equal(commands.length, guideSteps.length);
     const shell = openShell(t);

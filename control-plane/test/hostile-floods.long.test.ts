@@ -36,7 +36,7 @@ async function worksOn(t: Test, api: TestApi, honest: PeerAgent): Promise<void> 
 
 t.test('a node that floods with any frame waits or is cut off, and the others are served', async (t) => {
   const { api } = await startStack(t);
-  const honest = await PeerAgent.connect(t, api.url, await enrollPeer(api, { name: 'honest' }), { isBeating: true });
+  const honest = await PeerAgent.connect(t, api.url, await enrollPeer(api, { name: 'honest' }));
   for (const [name, count, frameOf] of floods) {
     const peer = await PeerAgent.connect(t, api.url, await enrollPeer(api, { name }));
     for (let index = 0; index < count && peer.isOpen; index += 1) peer.send(frameOf(peer, index));
@@ -47,9 +47,8 @@ t.test('a node that floods with any frame waits or is cut off, and the others ar
 
 t.test('jobs that a node accepts and never answers count against that node alone', async (t) => {
   const { api } = await startStack(t);
-  const honest = await PeerAgent.connect(t, api.url, await enrollPeer(api, { name: 'honest' }), { isBeating: true });
+  const honest = await PeerAgent.connect(t, api.url, await enrollPeer(api, { name: 'honest' }));
   const silent = await PeerAgent.connect(t, api.url, await enrollPeer(api, { name: 'silent' }), {
-    isBeating: true,
     isAnswering: false,
   });
   const body = { target: '127.0.0.1:1', node_id: silent.identity.nodeId };
@@ -66,8 +65,8 @@ t.test('jobs that a node accepts and never answers count against that node alone
 
 t.test('a message with endless fragments closes its link after a thousand of them', async (t) => {
   const { api } = await startStack(t);
-  const honest = await PeerAgent.connect(t, api.url, await enrollPeer(api, { name: 'honest' }), { isBeating: true });
-  const peer = await PeerAgent.connect(t, api.url, await enrollPeer(api, { name: 'fragments' }), { isBeating: true });
+  const honest = await PeerAgent.connect(t, api.url, await enrollPeer(api, { name: 'honest' }));
+  const peer = await PeerAgent.connect(t, api.url, await enrollPeer(api, { name: 'fragments' }));
   for (let index = 0; index <= MAX_MESSAGE_FRAGMENTS; index += 1) peer.sendFragment(Buffer.from([0x0a]));
   t.match(await peer.waitForClose(), { code: 1008 });
   await worksOn(t, api, honest);

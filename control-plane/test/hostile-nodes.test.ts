@@ -2,7 +2,7 @@ import { until } from '@vantage/shared/_support/until.js';
 import { laneCode } from '@vantage/shared/protocol/codec.js';
 import t, { type Test } from 'tap';
 import { enrollPeer, PeerAgent, successOf } from './_support/peer-agent.js';
-import { runProbe } from './_support/probes.js';
+import { finishedTask, runProbe } from './_support/probes.js';
 import { startStack, type TestApi } from './_support/stack.js';
 
 // Attacks of a node with a valid key: it harms its own results, and no one else's.
@@ -29,10 +29,8 @@ t.test('a node that lies harms only its own results', async (t) => {
   const { api } = await startStack(t);
   const honest = await PeerAgent.connect(t, api.url, await enrollPeer(api, { name: 'honest' }), {
     isAnswering: false,
-    isBeating: true,
   });
   const liar = await PeerAgent.connect(t, api.url, await enrollPeer(api, { name: 'liar' }), {
-    isBeating: true,
     isAnswering: false,
   });
   const victim = await aTask(api, honest);
@@ -60,14 +58,14 @@ t.test('a node that lies harms only its own results', async (t) => {
     t.not(data.status, 'completed', 'it ends no task, not even its own with a result of another kind');
   }
   honest.sendResults([successOf(victim.taskId, 'tcp')]);
-  t.match((await api.call('GET', `/v1/probe/tasks/${victim.requestId}?wait=10`)).body.data, { status: 'completed' });
+  t.match(await finishedTask(api, victim.requestId), { status: 'completed' });
 });
 
 t.test(
   'forged numbers and dropped ranges up to the last number cost a node its own lane, and affect no other node',
   async (t) => {
     const { api } = await startStack(t);
-    const honest = await PeerAgent.connect(t, api.url, await enrollPeer(api, { name: 'honest' }), { isBeating: true });
+    const honest = await PeerAgent.connect(t, api.url, await enrollPeer(api, { name: 'honest' }));
     const liar = await PeerAgent.connect(t, api.url, await enrollPeer(api, { name: 'liar' }), { isAnswering: false });
     const results = [successOf('x', 'tcp')];
     liar.send({ results: { epoch: liar.epoch, lane: TASK, first: 2 ** 53 - 2, results } });

@@ -22,7 +22,7 @@ const marksOf = async (db: Knex) =>
 
 t.test('after a valid epoch no other epoch is stored, whatever its origin, and no number out of order', async (t) => {
   const { api, database } = await startStack(t);
-  const honest = await PeerAgent.connect(t, api.url, await enrollPeer(api, { name: 'honest' }), { isBeating: true });
+  const honest = await PeerAgent.connect(t, api.url, await enrollPeer(api, { name: 'honest' }));
   const identity = await enrollPeer(api, { name: 'liar' });
   honest.sendResults([successOf('x', 'tcp')]);
   await honest.waitFor('the acknowledgement', ({ ack }) => ack?.mark === 1);
@@ -34,7 +34,7 @@ t.test('after a valid epoch no other epoch is stored, whatever its origin, and n
     ['an epoch of the wrong length', randomBytes(EPOCH_BYTES + 1), 'task', 1],
     ['an empty epoch', Buffer.alloc(0), 'task', 1],
   ] as const) {
-    const liar = await PeerAgent.connect(t, api.url, identity, { isBeating: true });
+    const liar = await PeerAgent.connect(t, api.url, identity);
     liar.sendResults([successOf('x', 'tcp')]);
     await liar.waitFor('the acknowledgement', ({ ack }) => ack?.mark === 1);
     const own = (await marksOf(database.db)).length;
@@ -54,7 +54,7 @@ t.test('after a valid epoch no other epoch is stored, whatever its origin, and n
 
 t.test('gaps of every form are refused, and so is everything after a refused one', async (t) => {
   const { api, database } = await startStack(t);
-  const peer = await PeerAgent.connect(t, api.url, await enrollPeer(api), { isBeating: true });
+  const peer = await PeerAgent.connect(t, api.url, await enrollPeer(api));
   const acks = () => peer.frames.flatMap(({ ack }) => (ack ? [ack] : []));
   const send = async (lane: Lane, first: number, count: number) => {
     const before = acks().length;

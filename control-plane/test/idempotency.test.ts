@@ -207,8 +207,10 @@ t.test('of many equal requests to two replicas one is performed', async (t) => {
     await until('the others', () => answered.length === 39);
     return { status: 201, data: 'made' };
   };
-  const one = await countingServer(t, { handle });
-  const other = await countingServer(t, { handle });
+  // they wait for their turns, as long as it takes
+  const clock = new FakeClock();
+  const one = await countingServer(t, { handle, clock });
+  const other = await countingServer(t, { handle, clock });
   const posts = Array.from({ length: 40 }, async (_, index) => {
     const { status } = await (index % 2 === 0 ? one : other).post('race');
     answered.push(status);

@@ -12,7 +12,7 @@ import { startStack } from './_support/stack.js';
 async function threeMeasured(t: Test) {
   const stack = await startStack(t);
   const identity = await enrollPeer(stack.api);
-  const peer = await PeerAgent.connect(t, stack.api.url, identity, { isAnswering: false, isBeating: true });
+  const peer = await PeerAgent.connect(t, stack.api.url, identity, { isAnswering: false });
   for (let index = 0; index < 3; index += 1)
     await stack.api.call('POST', '/v1/probe/tcp', { body: { target: '127.0.0.1:1' } });
   await until('the jobs', () => peer.jobs.length === 3);

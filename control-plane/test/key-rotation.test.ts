@@ -2,6 +2,7 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { rawPublicKey, signBytes } from '@vantage/shared/protocol/ed25519.js';
 import { rotationBytes } from '@vantage/shared/protocol/transcript.js';
 import t from 'tap';
+import { patientClock } from './_support/patient-clock.js';
 import { enrollPeer, PeerAgent, type PeerIdentity } from './_support/peer-agent.js';
 import { finishedTask, submit } from './_support/probes.js';
 import { createUserApi, startReplica, startStack, type TestApi } from './_support/stack.js';
@@ -181,7 +182,7 @@ t.test('a new key that was not requested ends the link', async (t) => {
 });
 
 t.test('a proof with a key that was replaced after the hello opens no link, and quarantines no node', async (t) => {
-  const { api } = await startStack(t);
+  const { api } = await startStack(t, {}, patientClock);
   const identity = await enrollPeer(api);
   const peer = await PeerAgent.connect(t, api.url, identity);
   const next = newKey();

@@ -4,8 +4,8 @@ import t from 'tap';
 import { isMailAddress, parseSmtpUrl } from '../src/config/setting-values.js';
 import { composeMessage, type Message } from '../src/mail/message.js';
 import { renderMail } from '../src/mail/render.js';
-import { SmtpTransport } from '../src/mail/smtp-transport.js';
 import { alertChannelFailing } from '../src/modules/alerts/mails/alert-channel-failing.js';
+import { patientSmtp } from './_support/patient-smtp.js';
 import { recordSmtp } from './_support/recording-smtp-server.js';
 import { readMail } from './_support/smtp-server.js';
 
@@ -47,7 +47,7 @@ const hostileText = fc
 
 t.test('no text of an owner or a server ends a header, a line or the message', async (t) => {
   const server = await recordSmtp(t);
-  const transport = new SmtpTransport(parseSmtpUrl(`smtp://${server.host}`));
+  const transport = patientSmtp(`smtp://${server.host}`);
   const texts = [...hostileTexts, ...fc.sample(hostileText, 60)];
   for (const text of texts) await transport.deliver(await messageAbout(text, text, text), never);
   t.equal(server.messages.length, texts.length);
@@ -85,7 +85,7 @@ const expectedHeaders = [
 
 t.test('an accepted address is the only recipient of its mail, whatever characters it has', async (t) => {
   const server = await recordSmtp(t, { extensions: ['SMTPUTF8'] });
-  const transport = new SmtpTransport(parseSmtpUrl(`smtp://${server.host}`));
+  const transport = patientSmtp(`smtp://${server.host}`);
   const piece = fc.constantFrom(...`abc'*+-/=?^_\`{|}~!#$%&.@<>,;:"()[]\\ \r\n\t\0é`);
   const addresses = fc.tuple(
     fc.string({ unit: piece, minLength: 1, maxLength: 12 }),
@@ -124,7 +124,7 @@ t.test('an attacker who suppresses or breaks STARTTLS gets no mail in plain text
     const server = await recordSmtp(t, options);
     // as for a remote server: the test's own is on this machine
     const { encryption } = parseSmtpUrl('smtp://relay.example');
-    const transport = new SmtpTransport({ ...parseSmtpUrl(`smtp://${server.host}`), encryption });
+    const transport = patientSmtp({ ...parseSmtpUrl(`smtp://${server.host}`), encryption });
     await t.rejects(transport.deliver(await messageAbout('a', 'b', 'c'), never), name);
     t.notOk(
       server.commands.some((command) => /^(?:MAIL|RCPT|DATA|AUTH)/i.test(command)),

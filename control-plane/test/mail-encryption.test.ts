@@ -1,8 +1,7 @@
 import t from 'tap';
-import { parseSmtpUrl } from '../src/config/setting-values.js';
 import { PermanentFailure } from '../src/jobs/job.js';
 import type { Message } from '../src/mail/message.js';
-import { SmtpTransport } from '../src/mail/smtp-transport.js';
+import { patientSmtp } from './_support/patient-smtp.js';
 import { localhostCertificate, startSmtpServer } from './_support/smtp-server.js';
 
 const message: Message = {
@@ -103,7 +102,7 @@ const cases: readonly Case[] = [
 for (const { name, server: options, url, expected, isTrusted = true } of cases) {
   t.test(name, async (t) => {
     const server = await startSmtpServer(t, options);
-    const transport = new SmtpTransport(parseSmtpUrl(url(server.host)), isTrusted ? localhostCertificate : null);
+    const transport = patientSmtp(url(server.host), isTrusted ? localhostCertificate : null);
     const sending = transport.deliver(message, new AbortController().signal);
     if (expected instanceof RegExp) {
       const error = await sending.then(
@@ -129,5 +128,5 @@ t.test('a silent server does not keep a replica from stopping', async (t) => {
     stop.abort();
     return new Promise(() => {});
   };
-  await t.rejects(new SmtpTransport(parseSmtpUrl(`smtp://${server.host}`)).deliver(message, stop.signal));
+  await t.rejects(patientSmtp(`smtp://${server.host}`).deliver(message, stop.signal));
 });

@@ -1,7 +1,9 @@
 import { until } from '@vantage/shared/_support/until.js';
 import t, { type Test } from 'tap';
 import { FakeClock } from './_support/fake-clock.js';
+import { lastingLeases } from './_support/lasting-lease.js';
 import { enrollPeer, PeerAgent, successOf } from './_support/peer-agent.js';
+import { finishedTask } from './_support/probes.js';
 import { apiOf, startReplica, startStack } from './_support/stack.js';
 import { within } from './_support/within.js';
 
@@ -19,9 +21,9 @@ t.test('a probe submitted to the API runs on an enrolled agent and its result co
   const created = await api.call('POST', '/v1/probe/http', { body: { target: 'http://127.0.0.1/' } });
   t.equal(created.status, 202);
   t.match(created.body.data, { task_id: /^pt_/, task_ids: [/^pt_/], status: 'queued' });
-  const { body } = await api.call('GET', `/v1/probe/tasks/${created.body.data.task_id}?wait=10`);
-  t.equal(body.data.status, 'completed');
-  t.match(body.data, {
+  const task = await finishedTask(api, created.body.data.task_id);
+  t.equal(task.status, 'completed');
+  t.match(task, {
     probe_type: 'http',
     target: 'http://127.0.0.1/',
     completed_at: /Z$/,
@@ -51,7 +53,7 @@ t.test('a long poll ends when the result arrives, and with the current state whe
   const { body } = await api.call('POST', '/v1/probe/tcp', { body: { target: '127.0.0.1:80' } });
   const early = await api.call('GET', `/v1/probe/tasks/${body.data.task_id}?wait=1`);
   t.match(early.body.data, { status: 'running', completed_at: null, node_results: [] });
-  const waiting = api.call('GET', `/v1/probe/tasks/${body.data.task_id}?wait=20`);
+  const waiting = api.call('GET', `/v1/probe/tasks/${body.data.task_id}?wait=30`);
   await silent.waitFor('the job', (frame) => frame.job !== null);
   const job = silent.jobs[0];
   silent.sendResults([successOf(job?.taskId ?? '', 'tcp')]);
@@ -69,14 +71,15 @@ t.test('a probe submitted to one control plane runs on an agent of the other', a
     return body.data.items.length === 1;
   });
   const { body } = await stack.api.call('POST', '/v1/probe/dns', { body: { target: 'www.example.com' } });
-  const here = stack.api.call('GET', `/v1/probe/tasks/${body.data.task_id}?wait=20`);
-  const there = otherApi.call('GET', `/v1/probe/tasks/${body.data.task_id}?wait=20`);
+  const here = stack.api.call('GET', `/v1/probe/tasks/${body.data.task_id}?wait=30`);
+  const there = otherApi.call('GET', `/v1/probe/tasks/${body.data.task_id}?wait=30`);
   for (const answer of await Promise.all([here, there])) t.equal(answer.body.data.status, 'completed');
 });
 
 t.test('a waiting caller gets a result that another replica stored, without polling', async (t) => {
   // the clock of the first replica stands still: only the message of the other one ends the wait
   const stack = await startStack(t, {}, new FakeClock(Date.now()));
+  await lastingLeases(stack.database.db);
   const other = await startReplica(t, stack.database.url, { VANTAGE_PUBLIC_URL: stack.api.url });
   await PeerAgent.connect(t, other.listenUrl, await enrollPeer(stack.api));
   await until('the first replica to see the node online', async () => {
@@ -84,6 +87,6 @@ t.test('a waiting caller gets a result that another replica stored, without poll
     return body.data.items.length === 1;
   });
   const { body } = await stack.api.call('POST', '/v1/probe/dns', { body: { target: 'www.example.com' } });
-  const waiting = stack.api.call('GET', `/v1/probe/tasks/${body.data.task_id}?wait=20`);
-  t.equal((await within('the result', waiting, 10_000)).body.data.status, 'completed');
+  const waiting = stack.api.call('GET', `/v1/probe/tasks/${body.data.task_id}?wait=30`);
+  t.equal((await within('the result', waiting)).body.data.status, 'completed');
 });

@@ -38,7 +38,7 @@ function reader(url: string | null) {
 t.test('metrics report tasks, results, latencies, links and spools, and their labels are closed lists', async (t) => {
   const { api, controlPlane } = await startStack(t, { VANTAGE_METRICS_LISTEN: '127.0.0.1:0' });
   const value = reader(controlPlane.metricsUrl);
-  const peer = await PeerAgent.connect(t, api.url, await enrollPeer(api), { isAnswering: false, isBeating: true });
+  const peer = await PeerAgent.connect(t, api.url, await enrollPeer(api), { isAnswering: false });
   const probe = async (type: string, target: string) => {
     const before = peer.jobs.length;
     await api.call('POST', `/v1/probe/${type}`, { body: { target } });

@@ -89,7 +89,7 @@ t.test('a draining node finishes its jobs, keeps its link and gets no new ones, 
   const { api, database } = await startStack(t);
   const identity = await enrollPeer(api);
   const { nodeId } = identity;
-  const peer = await PeerAgent.connect(t, api.url, identity, { isAnswering: false, isBeating: true });
+  const peer = await PeerAgent.connect(t, api.url, identity, { isAnswering: false });
   const probe = { target: '127.0.0.1:1', node_id: nodeId };
   const before = await submit(api, 'tcp', probe);
   await peer.waitFor('the job', (frame) => frame.job !== null);

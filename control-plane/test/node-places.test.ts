@@ -141,7 +141,7 @@ t.test('a node that comes from a private address is placed where it declares', a
 t.test('linked nodes move when a database of places changes, appears or disappears', async (t) => {
   const { api, clock, at } = await startPlaces(t, 'city.mmdb');
   const peer = await enrollPeer(api, { declared: { country: 'DE' } });
-  await PeerAgent.connect(t, api.url, peer, { forwardedFor: LONDON, isBeating: true });
+  await PeerAgent.connect(t, api.url, peer, { forwardedFor: LONDON });
   t.match(await nodeOf(api, peer.nodeId), { country: 'GB' });
   const moved = async (what: string, country: string) => {
     await until(what, async () => {
@@ -159,7 +159,7 @@ t.test('linked nodes move when a database of places changes, appears or disappea
 /** A linked node at that address, which answers what the test says. */
 async function linkedNode(t: Test, api: TestApi, forwardedFor: string) {
   const peer = await enrollPeer(api);
-  const agent = await PeerAgent.connect(t, api.url, peer, { forwardedFor, isAnswering: false, isBeating: true });
+  const agent = await PeerAgent.connect(t, api.url, peer, { forwardedFor, isAnswering: false });
   let answered = 0;
   const nextJob = async () => {
     const jobs = () => agent.frames.flatMap(({ job }) => (job ? [job] : []));

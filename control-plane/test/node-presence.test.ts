@@ -40,7 +40,7 @@ t.test(
     await look();
     await look();
     t.same(await told(id), ['node.online']);
-    await leave(id, 50);
+    await leave(id, 5);
     await look();
     t.same(await told(id), ['node.online'], 'its agent may only be restarted');
     await link(id);

@@ -6,7 +6,6 @@ import { type AddressInfo, createServer as createTcpServer, type Socket } from '
 import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { until } from '@vantage/shared/_support/until.js';
-import { systemClock } from '@vantage/shared/clock.js';
 import { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
 import { refusedIPv4, refusedIPv6 } from '@vantage/shared/target-policy/refused-ranges.js';
 import t, { type Test } from 'tap';
@@ -24,8 +23,9 @@ const pem = (name: string) => readFileSync(new URL(`../../test/testdata/tls/${na
 const policy = new TargetPolicy({ allow: ['127.0.0.1/32'], own: [], denied: ['denied.example.com'] });
 const asked = { method: 'POST', deadlineMs: 10_000, maxResponseBytes: 65_536, secrets: [] } as const;
 
+/** Its deadlines never come unless a test moves the clock that it gives. */
 function anOutbound(options: Partial<ConstructorParameters<typeof Outbound>[0]> = {}): Outbound {
-  return new Outbound({ policy: () => policy, userAgent: 'Vantage/test', clock: systemClock, ...options });
+  return new Outbound({ policy: () => policy, userAgent: 'Vantage/test', clock: new FakeClock(), ...options });
 }
 
 const serving = (t: Test, listener: RequestListener) => listen(t, createServer(listener));

@@ -127,9 +127,7 @@ t.test('a probe has a page to share, which names the nodes that are asked and fo
   const { api, get } = await site(t);
   const peers = [];
   for (const declared of [{ country: 'DE', city: 'Berlin', asn: 3320 }, { city: evil }]) {
-    peers.push(
-      await PeerAgent.connect(t, api.url, await enrollPeer(api, { declared }), { isAnswering: false, isBeating: true }),
-    );
+    peers.push(await PeerAgent.connect(t, api.url, await enrollPeer(api, { declared }), { isAnswering: false }));
   }
   const [good, bad] = peers as [PeerAgent, PeerAgent];
   const { data } = (await api.call('POST', '/v1/probe/tcp', { body: { target: '127.0.0.1:80' }, as: null })).body;

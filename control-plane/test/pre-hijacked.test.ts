@@ -2,6 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { until } from '@vantage/shared/_support/until.js';
 import t, { type Test } from 'tap';
 import { commandLine } from '../src/audit-log/actor.js';
+import { lockWaits } from './_support/lock-waits.js';
 import { asUser } from './_support/owners.js';
 import { enrollBody, PeerAgent } from './_support/peer-agent.js';
 import { readMail, startSmtpServer, type TestSmtpServer } from './_support/smtp-server.js';
@@ -69,7 +70,7 @@ async function holdings(t: Test, scene: Scene, userId: string, name: string) {
   );
   const { node_id: nodeId, control_urls: controlUrls } = enrolled.body.data;
   const identity = { nodeId, privateKey, audience, controlUrls };
-  const peer = await PeerAgent.connect(t, scene.elsewhere, identity, { isBeating: true });
+  const peer = await PeerAgent.connect(t, scene.elsewhere, identity);
   return { personal: personal.token, key, unused: unused.token, identity, peer };
 }
 
@@ -110,11 +111,11 @@ t.test(
   async (t) => {
     const scene = await setUp(t);
     const mallory = await register(scene);
-    const made = await Promise.all([
-      post(scene, '/v1/account/tokens', { name: 'hers' }, mallory.token),
-      post(scene, '/v1/account/api-keys', { name: 'hers' }, mallory.token),
-      post(scene, '/v1/nodes/enrollment-tokens', {}, mallory.token),
-    ]);
+    const made = [
+      await post(scene, '/v1/account/tokens', { name: 'hers' }, mallory.token),
+      await post(scene, '/v1/account/api-keys', { name: 'hers' }, mallory.token),
+      await post(scene, '/v1/nodes/enrollment-tokens', {}, mallory.token),
+    ];
     for (const { status, body } of made) {
       t.match({ status, code: body.error?.code }, { status: 403, code: 'ACCOUNT_EMAIL_UNVERIFIED' });
     }
@@ -230,7 +231,7 @@ t.test(
       await database.db.transaction(async (trx) => {
         await trx('users').where({ id: userId }).forUpdate().first();
         act = scene.api.call(method, path, { as, ...(body === undefined ? {} : { body }) });
-        await until(`${path} to wait`, async () => (await waiting(scene)) > 0);
+        await until(`${path} to wait`, async () => (await lockWaits(database.db)) > 0);
         const why = { actor: commandLine, except: null, reason: 'test' };
         await controlPlane.services.accounts.sessions.endOthers(trx, userId, why);
       });
@@ -242,14 +243,6 @@ t.test(
     }
   },
 );
-
-/** Number of statements that wait for a lock. */
-async function waiting({ database }: Scene): Promise<number> {
-  const { rows } = await database.db.raw<{ rows: object[] }>(
-    `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-  );
-  return rows.length;
-}
 
 t.test(
   'an agent that enrolls while its token is revoked with everything else gets no node, and there is no deadlock',

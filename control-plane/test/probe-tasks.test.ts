@@ -1,4 +1,5 @@
 import { until } from '@vantage/shared/_support/until.js';
+import { type Clock, systemClock } from '@vantage/shared/clock.js';
 import t, { type Test } from 'tap';
 import { ApiClient } from '../src/client/api-client.js';
 import { FakeClock } from './_support/fake-clock.js';
@@ -6,8 +7,12 @@ import { enrollPeer, PeerAgent, successOf } from './_support/peer-agent.js';
 import { createUserApi, startStack, type TestApi } from './_support/stack.js';
 import { within } from './_support/within.js';
 
-async function linked(t: Test, options: { isAnswering: boolean; isBeating?: boolean } = { isAnswering: true }) {
-  const stack = await startStack(t);
+async function linked(
+  t: Test,
+  options: { isAnswering: boolean; isBeating?: boolean } = { isAnswering: true },
+  clock: Clock = systemClock,
+) {
+  const stack = await startStack(t, {}, clock);
   const peer = await PeerAgent.connect(t, stack.api.url, await enrollPeer(stack.api), options);
   return { ...stack, peer };
 }
@@ -63,7 +68,8 @@ t.test('a probe of a type that does not exist is 404 with the types there are', 
 });
 
 t.test('a node can distinguish the accounts behind its jobs, but cannot recognize them on another node', async (t) => {
-  const { api, controlPlane, peer } = await linked(t, { isAnswering: false });
+  // the node is not given up however long it is away
+  const { api, controlPlane, peer } = await linked(t, { isAnswering: false }, new FakeClock(Date.now()));
   const elsewhere = await PeerAgent.connect(t, api.url, await enrollPeer(api, { name: 'elsewhere' }));
   const other = await createUserApi(controlPlane, 'other@test.example', 'user');
   const callerOf = async (at: PeerAgent, as: string | null = api.token) => {
@@ -186,8 +192,8 @@ t.test('a task keeps the nodes that were selected and could not run it, and says
 });
 
 t.test('a stream sends each result as it arrives, then the whole task, then ends', async (t) => {
-  const { api, peer } = await linked(t, { isAnswering: false, isBeating: true });
-  const second = await PeerAgent.connect(t, api.url, await enrollPeer(api), { isAnswering: false, isBeating: true });
+  const { api, peer } = await linked(t, { isAnswering: false });
+  const second = await PeerAgent.connect(t, api.url, await enrollPeer(api), { isAnswering: false });
   const task = await probe(api);
   const events = new ApiClient({ url: api.url, token: api.token }).events(`/v1/probe/tasks/${task.task_id}/events`);
   const next = async () => (await within('the next event', events.next())).value;

@@ -22,7 +22,7 @@ t.test('an agent of any build works with a control plane of this one', async (t)
     ['the first build', oldestCodec()],
     ['a future build', newerCodec()],
   ] as const) {
-    const peer = await PeerAgent.connect(t, api.url, await enrollPeer(api, { name }), { codec, isBeating: true });
+    const peer = await PeerAgent.connect(t, api.url, await enrollPeer(api, { name }), { codec });
     await goesRound(t, api, peer);
     await peer.waitFor('the response to a heartbeat', (frame) => frame.heartbeat?.isReply === true);
     t.ok(peer.isOpen, name);

@@ -7,6 +7,7 @@ import { ReplicaLease } from '../src/replicas/replica-lease.js';
 import { replicaStore } from '../src/replicas/store.js';
 import { createTestDatabase } from './_support/database.js';
 import { FakeClock } from './_support/fake-clock.js';
+import { lastingLeases } from './_support/lasting-lease.js';
 import { insertNode } from './_support/stored-node.js';
 
 function lease(
@@ -50,11 +51,13 @@ t.test('a replica renews its lease every two seconds, and sees the live replicas
   const { db } = await createTestDatabase(t);
   const { lease: a, clock } = lease(t, db, 'rep_a');
   await a.start();
+  // this one is not dead, however long the other takes to start
+  await db('replicas').update({ heartbeat_at: heardBefore(db, -3_600) });
   const { lease: b } = lease(t, db, 'rep_b');
   await b.start();
   t.equal(b.hasOthers, true);
   t.equal(a.hasOthers, false, 'not reported yet');
-  await db('replicas').update({ heartbeat_at: heardBefore(db, 5) });
+  await db('replicas').update({ heartbeat_at: heardBefore(db, 1) });
   const [before] = await db('replicas').where({ id: 'rep_a' }).pluck('heartbeat_at');
   clock.advance(2_000);
   await until(
@@ -89,15 +92,16 @@ t.test(
   'a replica without a heartbeat for ten seconds is dead: its nodes are unlinked and their tasks get their grace',
   async (t) => {
     const { db } = await createTestDatabase(t);
-    await db('replicas').insert([
-      { id: 'rep_dead', heartbeat_at: heardBefore(db, 10.5) },
-      { id: 'rep_slow', heartbeat_at: heardBefore(db, 5) },
-    ]);
     const dead = await insertNode(db, { session_id: 'ses_1', replica_id: 'rep_dead' });
     const forgotten = await insertNode(db, { session_id: 'ses_2', replica_id: 'rep_nobody_knows' });
     const slow = await insertNode(db, { session_id: 'ses_3', replica_id: 'rep_slow' });
     const offline = await insertNode(db);
     const { lease: a, unlinked } = lease(t, db, 'rep_a');
+    // last, because this one gets older from here on
+    await db('replicas').insert([
+      { id: 'rep_dead', heartbeat_at: heardBefore(db, 10.5) },
+      { id: 'rep_slow', heartbeat_at: heardBefore(db, 1) },
+    ]);
     await a.start();
     t.strictSame(await replicas(db), ['rep_a', 'rep_slow']);
     t.strictSame(new Set(unlinked), new Set([dead, forgotten]));
@@ -138,6 +142,7 @@ t.test('after a database outage no replica is declared dead before it could regi
 
 t.test('a replica knows the addresses of the others, and names none that is about to stop', async (t) => {
   const { db } = await createTestDatabase(t);
+  await lastingLeases(db);
   const { lease: a } = lease(t, db, 'rep_a', { url: 'https://a.example' });
   const { lease: b } = lease(t, db, 'rep_b', { url: 'https://b.example' });
   const { lease: c } = lease(t, db, 'rep_c');

@@ -1,9 +1,11 @@
 import { until } from '@vantage/shared/_support/until.js';
 import { delay, systemClock } from '@vantage/shared/clock.js';
+import type { Knex } from 'knex';
 import { pino } from 'pino';
 import t from 'tap';
 import { ShutOutPoll } from '../src/modules/nodes/shut-out-poll.js';
 import { FakeClock } from './_support/fake-clock.js';
+import { lockWaits } from './_support/lock-waits.js';
 import { enrollPeer, PeerAgent, successOf } from './_support/peer-agent.js';
 import { finishedTask, submit } from './_support/probes.js';
 import { startReplica, startStack } from './_support/stack.js';
@@ -33,7 +35,7 @@ t.test(
     await db.raw(WITNESS);
     for (const url of [api.url, ...replicas.map(({ listenUrl }) => listenUrl)]) {
       const identity = await enrollPeer(api);
-      const peer = await PeerAgent.connect(t, url, identity, { isAnswering: false, isBeating: true });
+      const peer = await PeerAgent.connect(t, url, identity, { isAnswering: false });
       await until('every replica to know that it is online', async () => {
         const { body } = await api.call('GET', `/v1/nodes/${identity.nodeId}`);
         return body.data?.status === 'online';
@@ -44,20 +46,29 @@ t.test(
       peer.sendResults([successOf(tasks[0]?.taskIds[0] ?? '', 'tcp')]);
       await until('the first result to be committed', async () => (await done()).length === 1);
       let sent = 1;
-      let ban: Promise<unknown> | null = null;
+      let ban: Knex.Transaction | null = null;
       for (const { taskIds } of tasks.slice(1)) {
         if (!peer.isOpen) break;
         peer.sendResults([successOf(taskIds[0] ?? '', 'tcp')]);
         sent += 1;
-        if (sent === 15) ban = Promise.resolve(db('nodes').where({ id: identity.nodeId }).update(silentBan));
+        if (sent === 15) {
+          // no result is stored any more until the ban is: those that are sent meanwhile are in flight
+          ban = await db.transaction();
+          await ban('nodes').where({ id: identity.nodeId }).forUpdate().first('id');
+        }
+        if (sent === 20 && ban !== null) {
+          await until('a result to wait for the ban', async () => (await lockWaits(db)) > 0);
+          t.equal(await ban('nodes').where({ id: identity.nodeId }).update(silentBan), 1);
+          await ban.commit();
+        }
         await delay(systemClock, 3);
       }
+      if (ban?.isCompleted() === false) await ban.rollback();
       t.match(
         await peer.waitForClose(),
         { code: 4403, reason: 'CLOSE_BANNED' },
         'the link closes although no message was sent',
       );
-      t.equal(await ban, 1);
       await until('all its work to have ended', async () => {
         const left = await db('probe_node_tasks').where({ node_id: identity.nodeId, state: 'pending' }).first('id');
         return left === undefined;

@@ -52,7 +52,7 @@ async function slowPeer(t: Test, url: string, [atOnce, slowly]: readonly [string
 
 t.test('a peer that sends one byte a second is cut off before it has a link, at any stage', async (t) => {
   const { api } = await startStack(t);
-  const honest = await PeerAgent.connect(t, api.url, await enrollPeer(api), { isBeating: true });
+  const honest = await PeerAgent.connect(t, api.url, await enrollPeer(api));
   const peers = await Promise.all(
     Object.entries(slowPeers).map(async ([name, said]) => ({ name, socket: await slowPeer(t, api.url, said) })),
   );
@@ -67,7 +67,7 @@ t.test('a peer that sends one byte a second is cut off before it has a link, at 
 
 t.test('a node that asks and never reads is cut off before the responses fill the memory', async (t) => {
   const { api } = await startStack(t);
-  const honest = await PeerAgent.connect(t, api.url, await enrollPeer(api, { name: 'honest' }), { isBeating: true });
+  const honest = await PeerAgent.connect(t, api.url, await enrollPeer(api, { name: 'honest' }));
   const deaf = await PeerAgent.connect(t, api.url, await enrollPeer(api, { name: 'deaf' }));
   deaf.stopReading();
   const before = process.memoryUsage.rss();

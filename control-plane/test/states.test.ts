@@ -111,7 +111,7 @@ t.test('a flood of snapshots ends its link', async (t) => {
 
 t.test('a link accepts states of unknown kinds and continues', async (t) => {
   const { api, database } = await startStack(t);
-  const peer = await PeerAgent.connect(t, api.url, await enrollPeer(api));
+  const peer = await PeerAgent.connect(t, api.url, await enrollPeer(api), { isBeating: false });
   peer.send({ states: { states: [{ kind: 'of a newer agent', subject: 'x', slotMs: 1 }] } });
   peer.send({ heartbeat: { sequence: 1, transmitMs: 1 } });
   await peer.waitFor('a response', ({ heartbeat }) => heartbeat !== null);

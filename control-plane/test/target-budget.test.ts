@@ -18,7 +18,18 @@ import { enrollPeer, PeerAgent, type PeerOptions } from './_support/peer-agent.j
 import { startStack } from './_support/stack.js';
 
 /** Takes for `wanted` nodes and stores their work, as a request does; resolves with the number granted. */
-function request(db: Knex, keys: readonly string[], wanted: number, weight = 1): Promise<number> {
+async function request(db: Knex, keys: readonly string[], wanted: number, weight = 1): Promise<number> {
+  while (true) {
+    try {
+      return await requestOnce(db, keys, wanted, weight);
+    } catch (error) {
+      // others may hold a budget for longer than the function waits for it: nothing was taken
+      if ((error as { code?: string }).code !== '55P03') throw error;
+    }
+  }
+}
+
+function requestOnce(db: Knex, keys: readonly string[], wanted: number, weight: number): Promise<number> {
   return db.transaction(async (trx) => {
     const granted = await takeFromBudget(trx, { keys, nodes: wanted, weight }, Date.now());
     const idsAt = Date.now();
@@ -294,7 +305,7 @@ t.test(
 );
 
 t.test('over the API: simultaneous requests never put more than 30 nodes on one target', async (t) => {
-  const { api, db } = await peers(t, 3, { isAnswering: false, isBeating: true });
+  const { api, db } = await peers(t, 3, { isAnswering: false });
   const post = () => api.call('POST', '/v1/probe/tcp', { body: { target: 'example.com:80', nodes: { limit: 3 } } });
   const answers = await Promise.all(Array.from({ length: 16 }, post));
   t.strictSame(new Set(answers.map(({ status }) => status)), new Set([202, 429]));

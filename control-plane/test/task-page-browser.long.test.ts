@@ -7,7 +7,7 @@ import { startStack } from './_support/stack.js';
 t.test('a probe that is started from the form shows its results as they arrive', { skip: noBrowser }, async (t) => {
   const { api } = await startStack(t);
   const identity = await enrollPeer(api, { declared: { country: 'DE', city: 'Berlin', asn: 3320 } });
-  const peer = await PeerAgent.connect(t, api.url, identity, { isAnswering: false, isBeating: true });
+  const peer = await PeerAgent.connect(t, api.url, identity, { isAnswering: false });
   await until('the node', async () => (await api.call('GET', '/v1/nodes?status=online')).body.data.items.length === 1);
   const browser = await startBrowser(t);
   const { page, complaints, requests } = await openTab(browser, `${api.url}/?lang=zh-TW`);

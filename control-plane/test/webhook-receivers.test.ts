@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { until } from '@vantage/shared/_support/until.js';
 import { Webhook } from 'standardwebhooks';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { FakeClock } from './_support/fake-clock.js';
 import {
   type Behaviour,
@@ -80,35 +80,47 @@ t.test('attempts of an endpoint share a connection, which no other endpoint uses
   await world.settle();
   t.match({ events: receiver.events.length, connections: receiver.connections }, { events: 5, connections: 2 });
   await world.stop();
-  await until('the connections to be closed', () => receiver.open === 0, PROMPTLY_MS);
+  await until('the connections to be closed', () => receiver.open === 0);
 });
 
 t.test('a changed deny list and the end of the process close the connections to receivers', async (t) => {
+  let closed = [Number.POSITIVE_INFINITY];
+  // a machine that stood still for seconds may have closed them as idle: that says nothing, and is tried again
+  for (let tries = 0; tries < 5 && Math.max(...closed) >= PROMPTLY_MS; tries += 1) closed = await closingTimes(t);
+  t.ok(Math.max(...closed) < PROMPTLY_MS, `${closed.join(' and ')} ms after a request`);
+});
+
+/** Milliseconds from a request to the end of its connection, by a changed deny list and by the end of the process. */
+async function closingTimes(t: Test): Promise<number[]> {
   const file = join(temporaryDirectory(t), 'deny.txt');
   writeFileSync(file, 'evil.example\n');
   const clock = new FakeClock(Date.now());
   const { api, controlPlane } = await startStack(t, { VANTAGE_DENY_TARGETS_FILE: file }, clock);
-  const receiver = await WebhookReceiver.start(t);
+  let repliedMs = 0;
+  const receiver = await WebhookReceiver.start(t, (_, response) => {
+    repliedMs = performance.now();
+    response.end();
+  });
   await api.call('POST', '/v1/webhooks', { body: { url: receiver.url, events: ['*'] } });
   const { body } = await api.call('POST', '/v1/monitors', { body: { name: 'Night', type: 'heartbeat' } });
-  const event = async (act: string) => {
+  const closingTime = async (act: string, close: () => Promise<void> | void) => {
     const before = receiver.events.length;
     await api.call('POST', `/v1/monitors/${body.data.id}/${act}`, { body: {} });
     await until('the event', () => {
       clock.advance(50);
       return receiver.events.length > before;
     });
+    const isKept = receiver.open === 1;
+    await close();
+    await until('the connection to be closed', () => receiver.open === 0);
+    return isKept ? performance.now() - repliedMs : Number.POSITIVE_INFINITY;
   };
-  await event('pause');
-  t.equal(receiver.open, 1);
-  writeFileSync(file, 'worse.example\n');
-  clock.advance(30_000);
-  await until('the connection to be closed', () => receiver.open === 0, PROMPTLY_MS);
-  await event('resume');
-  t.equal(receiver.open, 1);
-  await controlPlane.stop();
-  await until('the connection to be closed', () => receiver.open === 0, PROMPTLY_MS);
-});
+  const byList = await closingTime('pause', () => {
+    writeFileSync(file, 'worse.example\n');
+    clock.advance(30_000);
+  });
+  return [byList, await closingTime('resume', () => controlPlane.stop())];
+}
 
 t.test('no request fails while a secret is rotated again and again under load, on two replicas', async (t) => {
   const world = await WebhookWorld.create(t);

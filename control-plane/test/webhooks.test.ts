@@ -4,6 +4,7 @@ import t, { type Test } from 'tap';
 import { commandLine } from '../src/audit-log/actor.js';
 import { CheckingNode } from './_support/checking-node.js';
 import { asUser } from './_support/owners.js';
+import { patientClock } from './_support/patient-clock.js';
 import { type Stack, startReplica, startStack, type TestApi } from './_support/stack.js';
 import { type ReceivedEvent, status, WebhookReceiver } from './_support/webhook-receiver.js';
 
@@ -24,7 +25,7 @@ async function aHeartbeat(api: TestApi, name: string, as = api.token, fields: ob
 }
 
 async function aReceivingStack(t: Test): Promise<Stack & { readonly receiver: WebhookReceiver }> {
-  return { ...(await startStack(t)), receiver: await WebhookReceiver.start(t) };
+  return { ...(await startStack(t, {}, patientClock)), receiver: await WebhookReceiver.start(t) };
 }
 
 t.test('events of a monitor that goes down and up are sent to the endpoint of its owner, signed', async (t) => {
@@ -301,9 +302,10 @@ t.test('the kinds of events are listed with schemas and examples', async (t) => 
 
 t.test('two control planes send every event once', async (t) => {
   const { api, database, receiver } = await aReceivingStack(t);
-  await startReplica(t, database.url, { VANTAGE_PUBLIC_URL: api.url });
+  await startReplica(t, database.url, { VANTAGE_PUBLIC_URL: api.url }, patientClock);
   await create(api, { url: receiver.url, events: ['monitor.paused'] });
-  const ids = await Promise.all(Array.from({ length: 20 }, (_, n) => aHeartbeat(api, `Job ${n}`)));
+  const ids: string[] = [];
+  for (let n = 0; n < 20; n += 1) ids.push(await aHeartbeat(api, `Job ${n}`));
   await Promise.all(ids.map((id) => api.call('POST', `/v1/monitors/${id}/pause`)));
   const delivered = () => database.db('webhook_deliveries').where({ status: 'delivered' });
   await until('all of them', async () => (await delivered()).length === 20);

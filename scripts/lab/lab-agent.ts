@@ -70,6 +70,8 @@ export interface LabAgentOptions {
   readonly canaries?: readonly string[];
   /** Host of its control plane: the agent's own, or the other end of the network. */
   readonly controlPlaneOn?: Extract<Host, 'agent' | 'far'>;
+  /** Interval of heartbeats; a link is lost after three of them without a word. Default: a second. */
+  readonly heartbeatMs?: number;
 }
 
 /**
@@ -77,10 +79,12 @@ export interface LabAgentOptions {
  * @throws Error when it ends before it has a link
  */
 export async function startLabAgent(lab: Lab, options: LabAgentOptions = {}): Promise<LabAgent> {
-  const { canaries = [], controlPlaneOn: host = 'agent' } = options;
+  const { canaries = [], controlPlaneOn: host = 'agent', heartbeatMs = 1_000 } = options;
   const stateDir = mkdtempSync(join(tmpdir(), 'vantage-lab-agent-'));
   const peer = new Peer(
-    lab.spawn(host, [process.execPath, PEER, addressOf(host)], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] }),
+    lab.spawn(host, [process.execPath, PEER, addressOf(host), String(heartbeatMs)], {
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    }),
   );
   const { url } = await peer.next('listening');
   const { token } = makeToken(tokenPrefixes.enrollment);

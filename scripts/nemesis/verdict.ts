@@ -26,7 +26,7 @@ const notCheckedHere: Readonly<Record<string, string>> = {
 };
 
 /** Time in which an agent that holds a row has had a moment without one, if it delivers. */
-const DELIVERY_MS = 10_000;
+const DELIVERY_MS = 60_000;
 
 interface Evidence {
   readonly world: World;

@@ -29,6 +29,8 @@ const options = {
   ),
 };
 const DROP_IN = 'etc/systemd/system/vantage-agent.service.d/mine.conf';
+/** Watchdog time of the drop-in, once the watchdog has been seen to work; the unit has another. */
+const KEPT_WATCHDOG_S = 55;
 const ADMIN = 'admin@example.com';
 const PLACES = ['/opt', '/usr/local', '/etc/vantage', '/etc/systemd/system', '/var/lib/vantage-agent'];
 
@@ -70,15 +72,24 @@ t.test('in a Debian that systemd has booted', options, async (t) => {
     interval_s: 60,
   });
   const dropIn = join(machine.path, DROP_IN);
-  const mine = async () => (await units.property('vantage-agent', 'WatchdogUSec')) === '5s';
+  /** Writes the operator's drop-in. */
+  const watchFor = async (seconds: number) => {
+    await writeFile(dropIn, `[Service]\nWatchdogSec=${seconds}\n`);
+    await units.run('systemctl daemon-reload && systemctl restart vantage-agent');
+  };
+  const mine = async (seconds = KEPT_WATCHDOG_S) =>
+    (await units.property('vantage-agent', 'WatchdogUSec')) === `${seconds}s`;
 
   await t.test('an agent whose event loop stands still is restarted', async (t) => {
     await mkdir(dirname(dropIn), { recursive: true });
-    await writeFile(dropIn, '[Service]\nWatchdogSec=5\n');
-    await units.run('systemctl daemon-reload && systemctl restart vantage-agent');
-    t.ok(await mine());
+    await watchFor(5);
+    t.ok(await mine(5));
     await units.loseMainProcess('vantage-agent', 'STOP');
     t.match(await units.log('vantage-agent'), /Watchdog timeout \(limit 5s\)/);
+    await node.isOnline();
+    // one so short would also end an agent that only has to wait for the processor
+    await watchFor(KEPT_WATCHDOG_S);
+    t.ok(await mine());
     await node.isOnline();
   });
 

@@ -39,7 +39,8 @@ t.test(
     await root.run(['sh', '-c', 'cat > /run/token'], `${token}\n`);
     const installed = await root.run(['sh', '-c', line]);
     t.match(installed, { code: 0 }, installed.stderr);
-    t.match(installed.stdout, /enrolled as n_\w+[^]*the node is online/);
+    // the line ends without the node's first link where that takes long: it is awaited below
+    t.match(installed.stdout, /enrolled as n_\w+/);
     t.notMatch(installed.stdout + installed.stderr, token);
     systemd.watch(t);
     const epoch = async () =>

@@ -1,4 +1,4 @@
-import { appendFile, writeFile } from 'node:fs/promises';
+import { appendFile, rm, writeFile } from 'node:fs/promises';
 import { missing } from '@vantage/shared/_support/missing.js';
 import t, { type Test } from 'tap';
 import { Machine } from './_support/a-machine.js';
@@ -69,6 +69,7 @@ t.test('a download that stands still is given up, and a second run finishes', op
   });
   t.match(await from(stalled.url), { code: 1, stderr: /manifest cannot be downloaded/ });
   t.match(await machine.versions(), { current: null });
+  await rm(machine.path('tools/curl'));
   t.match(await from((await serveRelease(t, folder)).url), { code: 0 });
   t.match(await machine.versions(), current);
 });

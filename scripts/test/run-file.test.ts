@@ -12,7 +12,7 @@ function runBody(t: Test, body: string, options: Partial<RunOptions> = {}): Prom
   return runTestFile(file, {
     root,
     env: process.env,
-    timeoutSeconds: 20,
+    timeoutSeconds: 240,
     signal: new AbortController().signal,
     ...options,
   });

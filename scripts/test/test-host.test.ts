@@ -8,7 +8,7 @@ const tap = `import t from '${import.meta.resolve('tap')}';\n`;
 async function runBodies(
   t: Test,
   bodies: readonly string[],
-  { env = {}, timeoutSeconds = 20 }: { env?: NodeJS.ProcessEnv; timeoutSeconds?: number } = {},
+  { env = {}, timeoutSeconds = 240 }: { env?: NodeJS.ProcessEnv; timeoutSeconds?: number } = {},
 ): Promise<{ outcomes: FileOutcome[]; end: FileOutcome | null }> {
   const root = t.testdir(Object.fromEntries(bodies.map((body, index) => [`${index}.test.mjs`, tap + body])));
   const host = new TestHost({ root, env: { ...process.env, ...env }, endingMs: 1000 });

@@ -78,6 +78,8 @@ export interface BusOptions {
   readonly isListening: boolean;
   /** False while this replica knows it is alone: a broadcast then has no receiver. */
   readonly hasOthers: () => boolean;
+  /** Longest wait for a connection when it starts or reconnects, in ms; default: 5 000. */
+  readonly connectMs?: number | undefined;
   readonly log: Logger;
   readonly clock: Clock;
 }

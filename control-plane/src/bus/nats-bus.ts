@@ -97,12 +97,12 @@ export class NatsBus implements Bus {
   }
 
   #connectionOptions(): ConnectionOptions {
-    const { address, replicaId } = this.options;
+    const { address, replicaId, connectMs = CONNECT_TIMEOUT_MS } = this.options;
     const { credentials } = address;
     return {
       servers: [...address.servers],
       name: `vantage-control ${replicaId}`,
-      timeout: CONNECT_TIMEOUT_MS,
+      timeout: connectMs,
       maxReconnectAttempts: -1,
       reconnectTimeWait: RECONNECT_MS,
       // a server that was just set up may temporarily refuse subscriptions

@@ -74,7 +74,7 @@ export class PostgresBus implements Bus {
     const client = new pg.Client({
       connectionString: this.options.url,
       application_name: 'vantage-bus',
-      connectionTimeoutMillis: CONNECT_MS,
+      connectionTimeoutMillis: this.options.connectMs ?? CONNECT_MS,
       keepAlive: true,
     });
     client.on('error', () => {});

@@ -14,7 +14,7 @@ export interface DatabaseOptions {
    * Longest wait of a caller for a free or new connection before the database counts as unavailable, in ms.
    * Default: 5 000.
    */
-  readonly acquireTimeoutMs?: number;
+  readonly acquireTimeoutMs?: number | undefined;
   /** Shown in `pg_stat_activity`. */
   readonly applicationName: string;
   /** Server settings of every connection, over the defaults below: `{ statement_timeout: '5s' }`. */

@@ -23,6 +23,8 @@ interface StorageOptions {
   readonly poolSize: number;
   /** Callers that may wait for one of its connections at once. Default: any number. */
   readonly maxWaiting?: number;
+  /** Longest wait for one of its connections, in ms; default: that of the mode. */
+  readonly acquireTimeoutMs?: number | undefined;
   /** Directory around the data directory that is removed when the embedded database has stopped. */
   readonly ephemeral?: string;
 }
@@ -54,6 +56,7 @@ export async function openStorage({
   mode,
   poolSize,
   maxWaiting,
+  acquireTimeoutMs,
   ephemeral,
 }: StorageOptions): Promise<Storage> {
   const applicationName = mode === 'own' ? 'vantage-control' : 'vantage-control command';
@@ -61,7 +64,7 @@ export async function openStorage({
     poolSize,
     applicationName,
     ...(maxWaiting === undefined ? {} : { maxWaiting }),
-    ...(mode === 'own' ? {} : { acquireTimeoutMs: COMMAND_ACQUIRE_MS }),
+    acquireTimeoutMs: acquireTimeoutMs ?? (mode === 'own' ? undefined : COMMAND_ACQUIRE_MS),
   };
   if (config.databaseUrl !== null) {
     const db = openPool({ url: config.databaseUrl, ...pool });

@@ -29,6 +29,8 @@ interface ConnectionOptions {
   readonly trustedCertificates: readonly string[] | undefined;
   /** True if further requests may follow the first one. */
   readonly isKept: boolean;
+  /** Time for which it is kept without a request; default: 4 s. */
+  readonly idleMs?: number | undefined;
 }
 
 /** One connection to one of several addresses, for one request at a time. It is never established twice. */
@@ -42,7 +44,7 @@ export class Connection {
   onClosed: () => void = () => {};
 
   constructor(private readonly options: ConnectionOptions) {
-    const { origin, isKept } = options;
+    const { origin, isKept, idleMs = IDLE_MS } = options;
     this.#client = new Client(origin, {
       connect: this.#connector(),
       // the deadline of the exchange applies to all of it
@@ -50,8 +52,8 @@ export class Connection {
       bodyTimeout: 0,
       maxHeaderSize: MAX_HEADER_BYTES,
       pipelining: isKept ? 1 : 0,
-      keepAliveTimeout: IDLE_MS,
-      keepAliveMaxTimeout: IDLE_MS,
+      keepAliveTimeout: idleMs,
+      keepAliveMaxTimeout: idleMs,
       keepAliveTimeoutThreshold: BEFORE_SERVER_MS,
     });
   }

@@ -39,6 +39,8 @@ interface OutboundOptions {
   readonly resolve?: Resolve;
   /** PEM; in place of the public roots. */
   readonly trustedCertificates?: readonly string[];
+  /** Time for which a connection is kept without a request, in milliseconds; default: 4 000. */
+  readonly idleMs?: number;
 }
 
 /** One request to another server. */
@@ -207,12 +209,13 @@ class Exchange {
   }
 
   #connect(addresses: readonly Address[]): Connection {
-    const { trustedCertificates } = this.options;
+    const { trustedCertificates, idleMs } = this.options;
     return new Connection({
       origin: this.#origin,
       addresses,
       trustedCertificates,
       isKept: this.request.keptFor !== undefined,
+      idleMs,
     });
   }
 

@@ -36,6 +36,8 @@ import {
 } from './judgements.js';
 
 const HTTP_MS = 10_000;
+/** Looks at the database, of which the quickest counts. */
+const LOOKS = 3;
 /** Bytes of a key for the bus where there is none. */
 const NO_KEY = Buffer.alloc(32);
 
@@ -65,11 +67,8 @@ async function examineDatabase(storage: Storage, config: Config): Promise<Doctor
   const { db } = storage;
   try {
     await checkDatabase(db);
-    const startedAt = systemClock.monotonicMs();
-    const server = await readServer(db);
-    const tookMs = systemClock.monotonicMs() - startedAt;
-    const aheadMs = systemClock.now() - tookMs / 2 - server.nowMs;
-    const checks = [judgeDatabase(null, { ...server, tookMs }), judgeClock(aheadMs, 'the database')];
+    const server = await lookAtServer(db);
+    const checks = [judgeDatabase(null, server), judgeClock(server.aheadMs, 'the database')];
     const migrations = await examineMigrations(db);
     if (!migrations.isUsable) return [...checks, migrations.check];
     const { versions, refused } = await countAgentVersions(db);
@@ -85,6 +84,18 @@ async function examineDatabase(storage: Storage, config: Config): Promise<Doctor
   } catch (error) {
     return [judgeDatabase((error as Error).message || String(error), null)];
   }
+}
+
+/** The quickest of some looks at the server: one alone may have waited for something else on a busy machine. */
+async function lookAtServer(db: Knex): Promise<{ version: string; tookMs: number; aheadMs: number }> {
+  const looks = [];
+  while (looks.length < LOOKS) {
+    const startedAt = systemClock.monotonicMs();
+    const { version, nowMs } = await readServer(db);
+    const tookMs = systemClock.monotonicMs() - startedAt;
+    looks.push({ version, tookMs, aheadMs: systemClock.now() - tookMs / 2 - nowMs });
+  }
+  return looks.reduce((best, look) => (look.tookMs < best.tookMs ? look : best));
 }
 
 /** `isUsable`: the database has the tables of this version. */

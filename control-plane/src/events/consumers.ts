@@ -51,6 +51,8 @@ interface ConsumersOptions {
   readonly consumers: readonly Consumer[];
   readonly clock: Clock;
   readonly log: Logger;
+  /** Delay before the second attempt at an event; default: that of `waitAfter`. */
+  readonly firstWaitMs?: number;
 }
 
 /** An attempt at one event, or at several together, failed. */
@@ -171,7 +173,7 @@ export class Consumers {
     return beginAttempts(
       trx,
       consumer,
-      left.map((one) => ({ ...one, waitMs: leaseOf(one.attempt) })),
+      left.map((one) => ({ ...one, waitMs: leaseOf(one.attempt, this.options.firstWaitMs) })),
     );
   }
 
@@ -200,9 +202,9 @@ export class Consumers {
   /** Puts off an event that failed alone. */
   async #putOff(consumer: string, { claimed: [one], cause }: HandlingError): Promise<void> {
     if (one === undefined) return;
-    const { db, log } = this.options;
+    const { db, log, firstWaitMs } = this.options;
     const { event, attempt } = one;
-    const waitMs = waitAfter(attempt);
+    const waitMs = waitAfter(attempt, firstWaitMs);
     await putOffMark(db, consumer, one, { waitMs, reason: reasonOf(cause) });
     const fields = { err: cause, consumer, eventId: event.id, kind: event.kind, attempt };
     if (waitMs === null) log.error(fields, 'event set aside: its consumer failed too often');

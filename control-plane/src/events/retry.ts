@@ -4,15 +4,15 @@ const FIRST_WAIT_MS = 1_000;
 const GROWTH = 4;
 const LONGEST_WAIT_MS = 600_000;
 
-/** Delay before the next attempt, after so many that failed; null: the event is set aside. */
-export function waitAfter(failedAttempts: number): number | null {
+/** Delay before the next attempt in milliseconds, after so many that failed; `firstMs` after the first; null: the event is set aside. */
+export function waitAfter(failedAttempts: number, firstMs = FIRST_WAIT_MS): number | null {
   if (failedAttempts >= MAX_ATTEMPTS) return null;
-  return Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * GROWTH ** (failedAttempts - 1));
+  return Math.min(LONGEST_WAIT_MS, firstMs * GROWTH ** (failedAttempts - 1));
 }
 
 /** Time for which an event is left to the process that has begun this attempt at it. */
-export function leaseOf(attempt: number): number {
-  return waitAfter(attempt) ?? LONGEST_WAIT_MS;
+export function leaseOf(attempt: number, firstMs = FIRST_WAIT_MS): number {
+  return waitAfter(attempt, firstMs) ?? LONGEST_WAIT_MS;
 }
 
 const REASON_LENGTH = 500;

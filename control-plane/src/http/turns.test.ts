@@ -133,3 +133,16 @@ t.test('a caller that has waited too long is refused, and takes no turn from tho
   t.equal(await behind, 'next');
   t.equal(turns.size, 0);
 });
+
+t.test('a turn that becomes free by what had arrived when the wait ended is taken', async (t) => {
+  const clock = new FakeClock();
+  const turns = new Turns({ ...bounds, atOnce: 1, clock });
+  const first = held();
+  const [one, two, three] = ['one', 'two', 'three'].map((value, index) =>
+    turns.run('a', () => (index === 0 ? first.work() : Promise.resolve(value))),
+  );
+  clock.advance(bounds.patienceMs);
+  first.end('one');
+  t.same(await Promise.all([one, two, three]), ['one', 'two', 'three']);
+  t.equal(turns.size, 0);
+});

@@ -13,7 +13,7 @@ export interface TurnsOptions {
   readonly maxWaiting: number;
   /** Longest wait of a piece of work before it is refused, in milliseconds. */
   readonly patienceMs: number;
-  readonly clock: Pick<Clock, 'now' | 'after'>;
+  readonly clock: Pick<Clock, 'now' | 'after' | 'afterInput'>;
   /** Creates the error of a refusal; default: 429 RATE_LIMIT_EXCEEDED. */
   readonly refusal?: () => ApiError;
 }
@@ -92,10 +92,11 @@ export class Turns {
         this.#count(queue, 1);
         resolve();
       };
-      const cancel = clock.after(patienceMs, () => {
-        waiting.delete(begin);
-        reject(this.#refusal());
-      });
+      const refuse = () => {
+        if (waiting.delete(begin)) reject(this.#refusal());
+      };
+      // this process may have stood still: replies that have arrived meanwhile end work before it
+      const cancel = clock.after(patienceMs, () => clock.afterInput(refuse));
       waiting.add(begin);
       // work of other keys may have ended meanwhile
       this.#beginWaiting(queue);

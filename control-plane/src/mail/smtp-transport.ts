@@ -3,26 +3,32 @@ import type { SmtpEncryption, SmtpServer } from '../config/setting-values.js';
 import type { MailTransport, Message } from './message.js';
 import { smtpFailure } from './smtp-failure.js';
 
+/** Longest waits, in milliseconds. */
 const TIMEOUT_MS = { connect: 10_000, greeting: 10_000, silence: 30_000, close: 1_000 };
 
 /** Sends messages to a mail server, with one connection for each. */
 export class SmtpTransport implements MailTransport {
   readonly #options: SMTPTransportOptions;
 
-  /** `trustedCertificates` (PEM) replace those that the system trusts. */
-  constructor(server: SmtpServer, trustedCertificates: string | null = null) {
+  /** `trustedCertificates` (PEM) replace those that the system trusts; `timeoutMs`: waits other than the default. */
+  constructor(
+    server: SmtpServer,
+    trustedCertificates: string | null = null,
+    timeoutMs: Partial<typeof TIMEOUT_MS> = {},
+  ) {
     const { host, port, encryption, credentials } = server;
+    const { connect, greeting, silence, close } = { ...TIMEOUT_MS, ...timeoutMs };
     this.#options = {
       host,
       port,
       ...encryptions[encryption],
       ...(credentials === null ? {} : { auth: { user: credentials.user, pass: credentials.password } }),
       ...(trustedCertificates === null ? {} : { tls: { ca: trustedCertificates } }),
-      connectionTimeout: TIMEOUT_MS.connect,
-      dnsTimeout: TIMEOUT_MS.connect,
-      greetingTimeout: TIMEOUT_MS.greeting,
-      socketTimeout: TIMEOUT_MS.silence,
-      socketCloseTimeout: TIMEOUT_MS.close,
+      connectionTimeout: connect,
+      dnsTimeout: connect,
+      greetingTimeout: greeting,
+      socketTimeout: silence,
+      socketCloseTimeout: close,
       disableFileAccess: true,
       disableUrlAccess: true,
     };

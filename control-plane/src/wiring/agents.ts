@@ -63,11 +63,12 @@ function wireWatching({
 }
 
 function portsOf(
-  { identity }: Foundation,
+  { identity, patience }: Foundation,
   house: OpenHouse,
   { services, links }: OpenedModules,
 ): Parameters<typeof wireLinkWork>[0] {
   const { config, clock, log, agentsDb, replicaId, publicUrl, metrics, directory, geo, lists } = house;
+  const busyHeartbeatMs = patience?.busyHeartbeatMs ?? BUSY_HEARTBEAT_MS;
   const { probes, nodes } = services;
   return {
     stores: { links: linkRecords(agentsDb), ingest: ingestStore(agentsDb) },
@@ -95,7 +96,7 @@ function portsOf(
     onSetBack: () => metrics.countSetBack(),
     config: () => ({
       heartbeatMs: HEARTBEAT_MS,
-      busyHeartbeatMs: BUSY_HEARTBEAT_MS,
+      busyHeartbeatMs,
       ownAddresses: lists.policy.lists.own,
       denied: lists.policy.lists.denied,
       canaries: config.canaryTargets,

@@ -64,6 +64,7 @@ export function wireApi(foundation: Foundation, parts: ApiParts): HttpServer {
     idempotency: parts.idempotency,
     log: log.child({ part: 'http' }),
     clock,
+    turnMs: foundation.patience?.turnMs,
     publicUrl,
     trustedProxies: config.trustedProxies,
     connectionsPerAddress: config.connectionsPerAddress,

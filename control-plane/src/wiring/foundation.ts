@@ -19,13 +19,24 @@ import type { Stops } from '../runtime/stops.js';
 const POOL_SIZES = { requests: 12, agents: 8, limits: 2 };
 const MAX_WAITING_REQUESTS = 500;
 
+/** Longest waits of a replica, in milliseconds, in place of those of its parts: machines of tests are slower than those of services. */
+export interface Patience {
+  /** For a reply of the store of limits. */
+  readonly limitsMs: number;
+  /** For a connection to the database or to the message server. */
+  readonly connectMs: number;
+  /** For the turn of a request among others of its caller. */
+  readonly turnMs: number;
+  /** Between two heartbeats of an agent with work. */
+  readonly busyHeartbeatMs: number;
+}
+
 /** Parts that a control plane is given. */
 export interface Given {
   readonly config: Config;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Time that the store of limits may take for a reply, in milliseconds; default: 250. */
-  readonly limitsAnswerWithinMs?: number;
+  readonly patience?: Patience;
   /** A directory around the data directory, removed when the embedded database has stopped. */
   readonly ephemeral?: string;
 }
@@ -78,13 +89,15 @@ export async function layFoundation(given: Given, stops: Stops): Promise<Foundat
   };
 }
 
-async function openDatabases({ config, log, ephemeral }: Given, stops: Stops): Promise<Databases> {
+async function openDatabases({ config, log, ephemeral, patience }: Given, stops: Stops): Promise<Databases> {
+  const acquireTimeoutMs = patience?.connectMs;
   const storage = await openStorage({
     config,
     log,
     mode: 'own',
     poolSize: POOL_SIZES.requests,
     maxWaiting: MAX_WAITING_REQUESTS,
+    acquireTimeoutMs,
     ...(ephemeral === undefined ? {} : { ephemeral }),
   });
   stops.push(() => storage.close());
@@ -92,14 +105,16 @@ async function openDatabases({ config, log, ephemeral }: Given, stops: Stops): P
     url: storage.url,
     poolSize: POOL_SIZES.agents,
     applicationName: 'vantage-control agents',
+    acquireTimeoutMs,
   });
   stops.push(() => agentsDb.destroy());
   const limitsDb = openPool({
     url: storage.url,
     poolSize: POOL_SIZES.limits,
     applicationName: 'vantage-control limits',
+    acquireTimeoutMs,
     // losing a few units in a crash costs less than a wait of every request for the disk
-    settings: { synchronous_commit: 'off', statement_timeout: '1s' },
+    settings: { synchronous_commit: 'off', statement_timeout: `${Math.max(1_000, patience?.limitsMs ?? 0)}ms` },
   });
   stops.push(() => limitsDb.destroy());
   return { storage, db: storage.db, agentsDb, limitsDb };

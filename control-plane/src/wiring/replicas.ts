@@ -20,7 +20,8 @@ export interface Replicas {
 
 /** Builds it; nothing runs yet. */
 export function wireReplicas(foundation: Foundation): Replicas {
-  const { config, storage, identity, secretKey, agentsDb, limitsDb, replicaId, clock, log, metrics } = foundation;
+  const { config, storage, identity, secretKey, agentsDb, limitsDb, replicaId, clock, log, metrics, patience } =
+    foundation;
   const lease: ReplicaLease = new ReplicaLease({
     store: replicaStore(agentsDb),
     replicaId,
@@ -35,7 +36,7 @@ export function wireReplicas(foundation: Foundation): Replicas {
   const windows = new SharedWindows({
     db: limitsDb,
     hasOthers: () => lease.hasOthers,
-    answerWithinMs: foundation.limitsAnswerWithinMs,
+    answerWithinMs: patience?.limitsMs,
     clock,
     log: log.child({ part: 'limits' }),
     metrics,
@@ -48,6 +49,7 @@ export function wireReplicas(foundation: Foundation): Replicas {
     replicaId,
     isListening: true,
     hasOthers: () => lease.hasOthers,
+    connectMs: patience?.connectMs,
     log: log.child({ part: 'bus' }),
     clock,
   });

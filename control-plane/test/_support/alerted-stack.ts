@@ -4,6 +4,7 @@ import type { Knex } from 'knex';
 import type { Test } from 'tap';
 import { publish } from '../../src/events/index.js';
 import { AcknowledgeLinks } from '../../src/modules/alerts/links/acknowledge-links.js';
+import { patientClock } from './patient-clock.js';
 import { startReceiver } from './receiver.js';
 import { SECRET_KEY, startStack, type TestApi } from './stack.js';
 import { insertMonitor } from './stored-monitor.js';
@@ -32,7 +33,7 @@ export interface AlertOfStack {
 /** Starts one; its monitors have these names. */
 export async function startAlertedStack(t: Test, names: readonly string[] = ['Shop <b>']): Promise<AlertedStack> {
   const receiver = await startReceiver(t);
-  const { api, database } = await startStack(t);
+  const { api, database } = await startStack(t, {}, patientClock);
   const { db } = database;
   await db('users').update({ email_verified_at: new Date() });
   const channel = await api.call('POST', '/v1/alert-channels', {

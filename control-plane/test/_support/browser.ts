@@ -10,7 +10,7 @@ export const noBrowser: string | false = missing('chromium-headless-shell');
 export async function startBrowser(t: Test): Promise<Browser> {
   // root has no other sandbox available
   const executablePath = '/usr/bin/chromium-headless-shell';
-  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'], timeout: 120_000 });
   t.teardown(() => browser.close());
   return browser;
 }

@@ -56,7 +56,7 @@ export function deliver(type: ChannelType, delivering: Delivering): Promise<Outc
   const sealed = secretTexts(type, Object(delivering.config));
   return deliverBy(type, delivering, (request) => {
     const secrets = [...sealed, ...(request.secrets ?? [])];
-    return outbound.send({ ...request, secrets, deadlineMs: 10_000, maxResponseBytes: 65_536 });
+    return outbound.send({ ...request, secrets, deadlineMs: 120_000, maxResponseBytes: 65_536 });
   });
 }
 

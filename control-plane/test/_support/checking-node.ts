@@ -28,7 +28,7 @@ export class CheckingNode {
 
   /** Links an enrolled node, which sends heartbeats: a test may let a minute pass between two checks. */
   static async link(t: Test, url: string, identity: PeerIdentity, options: PeerOptions = {}): Promise<CheckingNode> {
-    return new CheckingNode(identity, await PeerAgent.connect(t, url, identity, { isBeating: true, ...options }));
+    return new CheckingNode(identity, await PeerAgent.connect(t, url, identity, { ...options }));
   }
 
   get nodeId(): string {

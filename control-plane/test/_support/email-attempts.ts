@@ -1,11 +1,10 @@
 import { systemClock } from '@vantage/shared/clock.js';
-import { parseSmtpUrl } from '../../src/config/setting-values.js';
 import { createSealer } from '../../src/crypto/sealing.js';
 import { Mailer } from '../../src/mail/mailer.js';
-import { SmtpTransport } from '../../src/mail/smtp-transport.js';
 import type { Attempt, Outcome } from '../../src/modules/alerts/types/channel-type.js';
 import { emailType } from '../../src/modules/alerts/types/email.js';
 import type { Message } from '../../src/modules/alerts/types/message.js';
+import { patientSmtp } from './patient-smtp.js';
 
 const to = 'ops@example.com';
 
@@ -14,7 +13,7 @@ export function emailDeliverer(host: string): (message: Message, isPlain?: boole
   const mailer = new Mailer({
     sealer: createSealer(Buffer.alloc(32, 7), 'mails'),
     from: { name: 'Vantage', address: 'vantage@vantage.example' },
-    transport: new SmtpTransport(parseSmtpUrl(`smtp://${host}`)),
+    transport: patientSmtp(`smtp://${host}`),
     templates: {},
   });
   return (message, isPlain = false) => {

@@ -22,6 +22,11 @@ export async function read(api: TestApi, id: string): Promise<ApiAnswer['body']>
   return (await api.call('GET', `/v1/monitors/${id}`)).body.data;
 }
 
+/** Reads its events, the newest first. */
+export async function eventsOf(api: TestApi, id: string): Promise<ApiAnswer['body']> {
+  return (await api.call('GET', `/v1/monitors/${id}/events`)).body.data.items;
+}
+
 /** Waits until the monitor has a status. */
 export async function becomes(api: TestApi, id: string, current: string): Promise<void> {
   await until(`${id} to be ${current}`, async () => (await read(api, id)).current_status === current);

@@ -116,7 +116,7 @@ async function submitAll({ api, target }: Installation, accepted: string[]): Pro
   const round = target.requests.length;
   for (let index = 0; index < PROBES; index += 1) {
     const ms = Math.round((LONGEST_MS * ((index * 7) % PROBES)) / PROBES);
-    const body = { target: target.url(`/after/${ms}?probe=${round}.${index}`), params: { timeout_ms: 10_000 } };
+    const body = { target: target.url(`/after/${ms}?probe=${round}.${index}`), params: { timeout_ms: 30_000 } };
     // requests to a dead server fail, as they should
     const created = await submit(api, 'http', body).catch(() => null);
     if (created !== null) accepted.push(created.taskId);

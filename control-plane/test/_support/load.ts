@@ -23,7 +23,7 @@ export function startLoad(api: TestApi, target: SlowTarget, { callers = 3, name 
     count += 1;
     const body = {
       target: target.url(`/after/${(count * 37) % 300}?${name}=${count}`),
-      params: { timeout_ms: 10_000 },
+      params: { timeout_ms: 30_000 },
     };
     const { taskId } = await submit(api, 'http', body);
     load.accepted.push(taskId);

@@ -38,7 +38,6 @@ export async function joinNode(
   const { api = apis[0], tags = [], isAnswering = false } = options;
   const peer = await PeerAgent.connect(t, api.url, await enrollPeer(apis[0], { declared: { tags } }), {
     isAnswering,
-    isBeating: true,
   });
   await until('every replica to know the node', async () => {
     const answers = await Promise.all(apis.map((one) => one.call('GET', `/v1/nodes/${peer.identity.nodeId}`)));

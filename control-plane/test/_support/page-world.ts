@@ -33,7 +33,7 @@ export async function startPageWorld(t: Test): Promise<PageWorld> {
   const peers: PeerAgent[] = [];
   for (const [i, declared] of places.entries()) {
     const identity = await enrollPeer(api, { name: `node-${i + 1}`, declared });
-    peers.push(await PeerAgent.connect(t, api.url, identity, { isAnswering: false, isBeating: true }));
+    peers.push(await PeerAgent.connect(t, api.url, identity, { isAnswering: false }));
   }
   await enrollPeer(api, { name: 'node-4', declared: { country: 'AU', city: 'Sydney', asn: 1221 } });
   await until('the nodes', async () => (await api.call('GET', '/v1/nodes?status=online')).body.data.items.length === 3);

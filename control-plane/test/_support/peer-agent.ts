@@ -99,10 +99,7 @@ export interface PeerOptions {
   readonly isAnswering?: boolean;
   /** Awaited between the challenge and the proof. */
   readonly beforeProof?: () => Promise<void>;
-  /**
-   * Sends heartbeats, without which a link is cut: after three seconds with a job, after 45 without; default: if it
-   * answers no jobs.
-   */
+  /** Sends heartbeats, without which a link is cut: after half a minute with a job, after 45 s without; default: true. */
   readonly isBeating?: boolean;
   /** Source address of its socket; default: the system's choice. */
   readonly localAddress?: string;
@@ -150,7 +147,7 @@ export class PeerAgent {
       const load = { running: this.#running, jobsReceived: this.jobs.length };
       this.send({ heartbeat: { sequence: 1, transmitMs: 1, ...load, ...this.spool } });
     };
-    const isBeating = options.isBeating ?? !this.#isAnswering;
+    const isBeating = options.isBeating ?? true;
     const beating = isBeating ? setInterval(() => this.#isWelcome && beat(), 250) : undefined;
     socket.on('close', (code) => {
       clearInterval(beating);

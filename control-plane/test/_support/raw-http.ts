@@ -8,10 +8,7 @@ export interface RawAnswer {
   readonly body: string;
 }
 
-/**
- * Sends bytes and reads one response, however the server ends it. @throws Error if no whole response arrives within 10
- * s
- */
+/** Sends bytes and reads one response, however the server ends it. @throws Error if no whole response arrives within 120 s */
 export function sendRaw(port: number, ...pieces: readonly (string | Buffer)[]): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1');
@@ -23,7 +20,7 @@ export function sendRaw(port: number, ...pieces: readonly (string | Buffer)[]): 
       if (answer !== null) resolve(answer);
       else reject(error ?? new Error(`no whole response, only "${received}"`));
     };
-    const deadline = setTimeout(() => finish(new Error(`no response in time, only "${received}"`)), 10_000);
+    const deadline = setTimeout(() => finish(new Error(`no response in time, only "${received}"`)), 120_000);
     socket.on('data', (chunk) => {
       received += chunk.toString('latin1');
       if (parseAnswer(received) !== null) finish(null);

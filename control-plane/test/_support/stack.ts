@@ -6,6 +6,7 @@ import { type Config, parseConfig } from '../../src/config/config.js';
 import { type ControlPlane, startControlPlane } from '../../src/control-plane.js';
 import { scopesOfRole } from '../../src/http/scopes.js';
 import { createLogger } from '../../src/runtime/log.js';
+import type { Patience } from '../../src/wiring/foundation.js';
 import { createTestDatabase, type TestDatabase } from './database.js';
 import { temporaryDirectory } from './temporary-directory.js';
 
@@ -38,8 +39,8 @@ export interface Stack {
   readonly api: TestApi;
 }
 
-/** On a busy machine the store of limits takes longer than in service, and tests want limits that all replicas share. */
-export const LIMITS_MS = 30_000;
+/** A busy machine takes longer than one in service: limits that all replicas share, and callers that are not refused. */
+export const PATIENCE: Patience = { limitsMs: 30_000, connectMs: 30_000, turnMs: 60_000, busyHeartbeatMs: 10_000 };
 
 /** Settings of the environment in addition to the stack's own. */
 export type StackSettings = Readonly<Record<string, string>>;
@@ -62,7 +63,7 @@ export async function startReplica(
 ): Promise<ControlPlane> {
   const config = replicaConfig(t, databaseUrl, settings);
   const log = createLogger(process.env['VANTAGE_TEST_LOG'] === undefined ? 'silent' : 'debug');
-  const controlPlane = await startControlPlane({ config, clock, log, isStrict: true, limitsAnswerWithinMs: LIMITS_MS });
+  const controlPlane = await startControlPlane({ config, clock, log, isStrict: true, patience: PATIENCE });
   t.teardown(() => controlPlane.stop());
   return controlPlane;
 }

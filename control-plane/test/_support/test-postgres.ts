@@ -23,7 +23,7 @@ export async function startTestPostgres(): Promise<{ url: string; stop(): Promis
       full_page_writes: 'off',
       max_connections: '200',
       // a client that a test stopped during its login: until it is given up, no other test's database can be dropped
-      authentication_timeout: '5s',
+      authentication_timeout: '30s',
     },
   });
   await cheapenPassword(postgres.url);

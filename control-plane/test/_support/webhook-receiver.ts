@@ -41,7 +41,8 @@ export class WebhookReceiver {
     const receiver = new WebhookReceiver();
     if (reply !== undefined) receiver.reply = reply;
     const sockets = receiver.#sockets;
-    const server = createServer((request, response) => {
+    // it leaves it to its clients to close connections that are idle
+    const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
       const chunks: Buffer[] = [];
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
       request.on('error', () => {});

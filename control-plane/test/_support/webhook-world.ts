@@ -61,6 +61,8 @@ export class WebhookWorld {
       policy: () => policy,
       userAgent: 'Vantage/test',
       clock,
+      // on a busy machine the next request may come after seconds: connections that are closed are closed on purpose
+      idleMs: 600_000,
       ...(resolve && { resolve }),
     });
     this.#outbound = outbound;

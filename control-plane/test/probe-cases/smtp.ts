@@ -4,5 +4,6 @@ import { startSmtpServer } from '../_support/smtp-server.js';
 /** Target on loopback for a probe of type `smtp`. */
 export const makeCase: MakeProbeCase = async (t, { host }) => ({
   target: endpoint(host, (await startSmtpServer(t, { address: host, encryption: 'starttls' })).port),
+  params: { timeout_ms: 30_000 },
   found: { resolved_ip: host, starttls: { offered: true, asked: true, done: true }, tls: { protocol: 'TLSv1.3' } },
 });

@@ -1,6 +1,6 @@
 import type { Test } from 'tap';
 import { type Lab, startLab } from '../lab.js';
-import { type LabAgent, startLabAgent } from '../lab-agent.js';
+import { type LabAgent, type LabAgentOptions, startLabAgent } from '../lab-agent.js';
 
 /** An agent whose control plane is at the other end of a lab; both end with the test. */
 export interface LinkedLab {
@@ -18,10 +18,10 @@ export interface LinkedLab {
 const calmLink = { lossRatio: 0, delayMs: 0, rateBitsPerSecond: 0 };
 
 /** Starts both, on a calm network whose losses have the same seed every time. */
-export async function startLinkedLab(t: Test): Promise<LinkedLab> {
+export async function startLinkedLab(t: Test, options: Pick<LabAgentOptions, 'heartbeatMs'> = {}): Promise<LinkedLab> {
   const lab = await startLab({ seed: 1 });
   t.teardown(() => lab.stop());
-  const agent = await startLabAgent(lab, { controlPlaneOn: 'far' });
+  const agent = await startLabAgent(lab, { controlPlaneOn: 'far', ...options });
   t.teardown(() => agent.stop());
   const { seen } = agent;
   return {

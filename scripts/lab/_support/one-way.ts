@@ -21,7 +21,7 @@ target, count, spacing, size = sys.argv[1], int(sys.argv[2]), float(sys.argv[3])
 sender = socket.socket(socket.AF_INET6 if ':' in target else socket.AF_INET, socket.SOCK_DGRAM)
 sender.connect((target, ${PORT}))
 frames, begun = [], time.monotonic()
-sent, end = 0, begun + count * spacing + 5
+sent, end = 0, begun + count * spacing + 60
 while len(frames) < count and time.monotonic() < end:
     wait = end - time.monotonic()
     if sent < count:

@@ -55,11 +55,10 @@ export function pingCases(lab: Lab, prober: Prober): Case<'ping'> {
       return { ping: byNode<'ping'>(result) };
     },
     ping_unstable: async () => {
-      const running = ping(prober, SITE);
-      await lab.exec('far', 'sleep', '0.9');
-      await lab.setLink(2, 'back', { delayMs: 200 });
-      const result = await running;
-      await lab.setLink(2, 'back', { delayMs: 0 });
+      // half of the replies come at once, the others up to 300 ms later
+      await lab.setLink(2, 'back', { jitterMs: 300 });
+      const result = await ping(prober, SITE);
+      await lab.setLink(2, 'back', { jitterMs: 0 });
       return { ping: byNode<'ping'>(result) };
     },
     icmp_filtered: async () => {
@@ -73,15 +72,17 @@ export function pingCases(lab: Lab, prober: Prober): Case<'ping'> {
 
 /** Routes for each finding of section `traceroute`. */
 export function pathCases(lab: Lab, prober: Prober): Case<'traceroute'> {
+  let distant: Promise<void> | undefined;
   const to = async (target: string) => ({ traceroute: byNode<'traceroute'>(await trace(prober, target)) });
   return {
     path_not_reached: () => to(SILENT),
     path_loop: async () => {
-      await lab.exec('r2', 'ip', 'route', 'add', LOST, 'via', '25.80.2.1');
+      await lab.exec('r2', 'ip', 'route', 'replace', LOST, 'via', '25.80.2.1');
       return to(LOST);
     },
     path_long: async () => {
-      await makeDistant(lab);
+      distant ??= makeDistant(lab);
+      await distant;
       return to(DISTANT);
     },
     path_filtered: async () => {

@@ -1,6 +1,7 @@
 // Minimal control plane of one agent of a lab: enrolls any agent, links, sends the jobs of its parent and returns the
 // results. It can have results sent repeatedly, which keeps the agent's link and spool as busy as possible. Listens on
-// a port of its first argument, 127.0.0.1 without one; its messages are in agent-peer-messages.ts.
+// a port of its first argument, 127.0.0.1 without one, and asks for heartbeats as often as the second says, in
+// milliseconds; its messages are in agent-peer-messages.ts.
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -21,6 +22,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import type { FromPeer, ToPeer } from '../agent-peer-messages.js';
 
 const HOST = process.argv[2] ?? '127.0.0.1';
+const HEARTBEAT_MS = Number(process.argv[3] ?? 1_000);
 const DEADLINE_MS = 300_000;
 const CREDIT_ROWS = 10_000;
 /** Specification that every agent refuses, so that its result costs the measuring process next to nothing. */
@@ -112,8 +114,8 @@ function welcome({ lanes }: Body<'proof'>): void {
 
 function config() {
   return {
-    heartbeatMs: 1000,
-    busyHeartbeatMs: 1000,
+    heartbeatMs: HEARTBEAT_MS,
+    busyHeartbeatMs: HEARTBEAT_MS,
     ownAddresses: [],
     denied: [],
     canaries: [...canaries],

@@ -5,7 +5,7 @@ import { spawnIn } from '../namespaces.js';
 import type { ServerOptions } from './server.js';
 
 const OUTPUT_FILE = 'output.log';
-const READY_WITHIN_MS = 20_000;
+const READY_WITHIN_MS = 120_000;
 
 /** A program that stays in the foreground, and how one sees that it answers. */
 export interface Daemon {

@@ -22,7 +22,7 @@ esac
 `;
 /** Looks for the wanted version, as vantage-agent-upgrade.path does. */
 const PATH_UNIT = `while sleep 0.2; do
-  [ ! -e /var/lib/vantage-agent/upgrade.wanted ] || /opt/vantage-agent/install-agent --upgrade-wanted --health-within 10
+  [ ! -e /var/lib/vantage-agent/upgrade.wanted ] || /opt/vantage-agent/install-agent --upgrade-wanted --health-within 60
 done >>/run/upgrade.log 2>&1`;
 
 /** Record of a node, as far as it is read here. */
@@ -66,9 +66,12 @@ export class AdministeredNode {
     return items.find(({ status }) => status === 'online') ?? items[0];
   }
 
-  /** Waits for two minutes at most, for a new version is on trial for one. @throws Error with the last record */
+  /**
+   * Waits for five minutes at most, for a new version is on trial for one, and the kept one comes back after it.
+   * @throws Error with the last record
+   */
   async is(isSo: (record: NodeRecord) => boolean): Promise<NodeRecord> {
-    const end = performance.now() + 120_000;
+    const end = performance.now() + 300_000;
     for (;;) {
       const record = await this.record();
       if (record !== undefined && isSo(record)) return record;

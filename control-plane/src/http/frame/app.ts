@@ -34,6 +34,8 @@ export interface HttpServerOptions {
   readonly idempotency: IdempotencyKeys;
   readonly log: Logger;
   readonly clock: Clock;
+  /** Longest wait of a request for its turn among others of its caller, in milliseconds; default: 5 000. */
+  readonly turnMs?: number | undefined;
   /** Address where callers reach this server, without a final slash. */
   readonly publicUrl: string;
   /** Addresses and CIDR ranges whose X-Forwarded-For is trusted. */
@@ -75,7 +77,7 @@ class Frame {
   constructor(options: HttpServerOptions) {
     this.#options = options;
     this.#admission = new Admission(options);
-    this.#turns = new CallerTurns(options.clock);
+    this.#turns = new CallerTurns(options.clock, options.turnMs);
     const trustedProxies = parseTrustedProxies(options.trustedProxies);
     const closing = options.closing ?? new AbortController().signal;
     const endings = new Set<() => void>();

@@ -31,8 +31,9 @@ export class CallerTurns {
   /** Turns of operations that read no credentials and declare no 429. */
   readonly #open: Turns;
 
-  constructor(clock: Clock) {
-    const bounds = { maxWaiting: MAX_WAITING, patienceMs: PATIENCE_MS, clock, running: { count: 0 } };
+  /** `patienceMs`: longest wait of a request; default: 5 000. */
+  constructor(clock: Clock, patienceMs = PATIENCE_MS) {
+    const bounds = { maxWaiting: MAX_WAITING, patienceMs, clock, running: { count: 0 } };
     this.#changes = new Turns({ ...bounds, atOnce: CHANGES_AT_ONCE });
     this.#reads = new Turns({ ...bounds, atOnce: READS_AT_ONCE, moreBelow: MORE_READS_BELOW });
     const refusal = () => new ApiError('UNAVAILABLE', { retryAfterSeconds: 1 });

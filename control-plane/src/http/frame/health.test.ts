@@ -50,6 +50,18 @@ t.test('a check that hangs counts as failed', async (t) => {
   t.equal(clock.pendingTimers, 0);
 });
 
+t.test('a check whose reply had arrived when its time was over has passed', async (t) => {
+  const clock = new FakeClock();
+  let answer = () => {};
+  const slow: ReadinessCheck = { name: 'database', check: () => new Promise((resolve) => (answer = resolve)) };
+  const { url } = await startTestServer(t, healthRoutes({ ...of([slow]), clock }));
+  const response = fetch(`${url}/readyz`);
+  await until('the check to begin', () => clock.pendingTimers > 0);
+  clock.advance(3_000);
+  answer();
+  t.equal((await response).status, 200);
+});
+
 t.test('/readyz reports notices for the operator, and is ready nevertheless', async (t) => {
   const { url } = await startTestServer(t, healthRoutes({ ...of([good]), notices: () => ['a database is old'] }));
   const response = await fetch(`${url}/readyz`);

@@ -1,4 +1,4 @@
-import { type Clock, delay } from '@vantage/shared/clock.js';
+import { afterInput, type Clock, delay } from '@vantage/shared/clock.js';
 import { Type } from 'typebox';
 import type { Logger } from '../../runtime/log.js';
 import { type AnyRoute, defineRoute, type RawReply } from '../route.js';
@@ -63,7 +63,10 @@ export function healthRoutes({ checks, notices, clock, log }: HealthOptions): An
 
 async function run({ name, check }: ReadinessCheck, clock: Clock, log: Logger): Promise<{ name: string; ok: boolean }> {
   const done = new AbortController();
-  const timeout = delay(clock, CHECK_TIMEOUT_MS, done.signal).then(() => Promise.reject(new Error('timed out')));
+  const timeout = delay(clock, CHECK_TIMEOUT_MS, done.signal)
+    // a reply that arrived while this process stood still counts
+    .then(() => afterInput(clock))
+    .then(() => Promise.reject(new Error('timed out')));
   try {
     await Promise.race([check(), timeout]);
     return { name, ok: true };

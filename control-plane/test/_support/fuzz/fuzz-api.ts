@@ -43,7 +43,7 @@ export class FuzzedApi {
     });
     for (const country of ['DE', 'FR', 'JP']) {
       const identity = await enrollPeer(stack.api, { declared: { country } });
-      await PeerAgent.connect(t, stack.api.url, identity, { isBeating: true });
+      await PeerAgent.connect(t, stack.api.url, identity);
     }
     const { body } = await stack.api.call('GET', '/v1/openapi.json', { as: null });
     return new FuzzedApi(stack, body);

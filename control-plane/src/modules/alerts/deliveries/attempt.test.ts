@@ -1,8 +1,8 @@
 import { getEventListeners } from 'node:events';
-import { systemClock } from '@vantage/shared/clock.js';
 import { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
 import t from 'tap';
 import { messageOf } from '../../../../test/_support/alert-messages.js';
+import { FakeClock } from '../../../../test/_support/fake-clock.js';
 import { startReceiver } from '../../../../test/_support/receiver.js';
 import { createSealer } from '../../../crypto/sealing.js';
 import { Outbound } from '../../../deliver/index.js';
@@ -14,11 +14,13 @@ import { sealMessage } from './message-seal.js';
 
 const sealer = createSealer(Buffer.alloc(32, 7), 'alert deliveries');
 const policy = new TargetPolicy({ allow: ['127.0.0.1/32'], own: [], denied: [] });
+// no attempt ends by its own deadline
+const clock = new FakeClock();
 const parts = {
   types: channelTypes({ channelUrls: {}, smsGateway: null, voiceGateway: null }),
-  clock: systemClock,
+  clock,
   sealer,
-  outbound: new Outbound({ policy: () => policy, userAgent: 'Vantage/test', clock: systemClock }),
+  outbound: new Outbound({ policy: () => policy, userAgent: 'Vantage/test', clock }),
   mailer: { sendAtOnce: async () => '' },
   destinations: { unsubscribeUrl: () => '', stopUrl: () => '' },
 };
