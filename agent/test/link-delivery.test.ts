@@ -120,6 +120,7 @@ t.test('rows that have left the replay window are declared as dropped, and their
   clock.advance(20 * 60_000);
   // a row still there when the mark goes back is sent again, which is better than to declare it
   await until('the row is deleted', () => Spool.inspect(folder).lanes.task.heldBytes === 0);
+  first.socket.terminate();
   await until('the agent is back', () => isBack(controlPlane, clock));
   const second = await controlPlane.nextOpenPeer({ marks: { task: 0 } });
   t.match(await second.next('dropped'), { lane: LaneCode.LANE_TASK, first: 1, last: 1, reason: 'expired' });
@@ -131,10 +132,11 @@ t.test('dropped rows are declared without any credit', async (t) => {
   const controlPlane = await FakeControlPlane.start(t);
   const clock = new FakeClock();
   const node = await startNode(t, controlPlane, { clock });
-  await controlPlane.nextOpenPeer({ credits: { task: 0 } });
+  const first = await controlPlane.nextOpenPeer({ credits: { task: 0 } });
   await node.spool.append('task', encodeResult({ taskId: 'pt_1' })).durable;
   clock.advance(73 * 3_600_000);
   await until('it is too old', () => node.spool.stats().dropped === 1);
+  first.socket.terminate();
   await until('the agent is back', () => isBack(controlPlane, clock));
   const second = await controlPlane.nextOpenPeer({ credits: { task: 0 } });
   t.match(await second.next('dropped'), { lane: LaneCode.LANE_TASK, first: 1, last: 1, reason: 'expired' });

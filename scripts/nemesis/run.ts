@@ -23,6 +23,8 @@ const PATIENCE_MS = 120_000;
 const GRACE_MS = 15_000;
 const PROGRESS_MS = 5_000;
 const MEMORY_MS = 2_000;
+/** Interval with which a fault that lasts is noted as one that interrupts, in milliseconds. */
+const INTERRUPTING_MS = 5_000;
 /** Resident megabytes: of a replica, and of an agent with all its processes; an idle one has under 100 MB. */
 const MEMORY_LIMIT_MB = { replica: 512, agent: 300 };
 
@@ -134,7 +136,10 @@ class Breaking {
     this.now.add(says);
     let heal: Heal | null = null;
     let error: string | null = null;
-    this.options.recorder.record('sender-interrupted', {});
+    const note = () => this.options.recorder.record('sender-interrupted', {});
+    note();
+    // a fault may last for minutes where everything is slow, and interrupts until its end
+    const noting = setInterval(note, INTERRUPTING_MS);
     const endMs = performance.now() + forMs;
     try {
       heal = await strike.inflict(this.world);
@@ -145,7 +150,8 @@ class Breaking {
     await heal?.().catch((cause: unknown) => {
       error = String(cause);
     });
-    this.options.recorder.record('sender-interrupted', {});
+    clearInterval(noting);
+    note();
     this.now.delete(says);
     this.done.push({ at_ms: atMs, for_ms: forMs, kind, says: strike.says, error });
   }

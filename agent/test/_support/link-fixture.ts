@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '@vantage/shared/clock.js';
 import { rawPublicKey } from '@vantage/shared/protocol/ed25519.js';
+import { HANDSHAKE_TIMEOUT_MS } from '@vantage/shared/protocol/limits.js';
 import { pino } from 'pino';
 import type { Test } from 'tap';
 import type { NodeIdentity } from '../../src/identity/identity.js';
 import type { Keyring } from '../../src/identity/node-keys.js';
 import { ClockSync } from '../../src/link/clock-sync.js';
 import { dialLink } from '../../src/link/dial.js';
+import { STEP_TIMEOUT_MS } from '../../src/link/dial-step.js';
 import { Jobs } from '../../src/link/jobs.js';
 import { Link, type LinkOptions } from '../../src/link/link.js';
 import type { LinkWay } from '../../src/link/link-way.js';
@@ -21,8 +23,9 @@ import type { FakeControlPlane } from './fake-control-plane.js';
 import { patientClock } from './patient-clock.js';
 import { temporaryDirectory } from './temporary-directory.js';
 
-/** Lengthens the bounds of a dial and its handshake. */
-const patient = patientClock({ fromMs: 10_000, times: 10 });
+/** Lengthens the bounds of a dial and its handshake, and no delay before another attempt. */
+const bounds: ReadonlySet<number> = new Set([STEP_TIMEOUT_MS, HANDSHAKE_TIMEOUT_MS]);
+const patient = patientClock({ isLengthened: (ms) => bounds.has(ms), times: 10 });
 
 /** Measures nothing: a test answers each job when it likes, or all of them at once. */
 export class FakeMeasuring {

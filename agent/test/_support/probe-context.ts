@@ -8,7 +8,7 @@ import type { ProbeContext } from '../../src/probes/engine.js';
 import { patientClock } from './patient-clock.js';
 
 /** Clock of tests that are not about an expiry: pauses within a check are shorter than what it lengthens. */
-const patient = patientClock({ fromMs: 300, times: 20 });
+const patient = patientClock({ isLengthened: (ms) => ms >= 300, times: 20 });
 
 /** User agent of the requests of these contexts. */
 export const testUserAgent = 'vantage-agent/test (+https://vantage.example/abuse)';
