@@ -92,7 +92,7 @@ export class Unit {
 
   #judgeEnd(code: number | null, signal: NodeJS.Signals | null): void {
     const verdict = this.#options.mayEnd(code, this.#lastLines);
-    if (verdict === 'no') this.#recordEnd(`${code ?? signal}: ${this.lastLine ?? ''}`);
+    if (verdict === 'no') this.#recordEnd(`${code ?? signal}: ${lastWords(this.#lastLines)}`);
     if (verdict !== 'stay-down') this.#timer = setTimeout(() => this.start(), RESTART_MS);
   }
 
@@ -110,4 +110,10 @@ export class Unit {
     if (this.#lastLines.length > 20) this.#lastLines.shift();
     this.#options.onLine(line);
   }
+}
+
+/** Last words of a program that ended by itself: an error that nobody caught, which is no log line, or else its last line. */
+function lastWords(lines: readonly string[]): string {
+  const words = lines.filter((line) => !line.startsWith('{'));
+  return (words.length > 0 ? words : lines.slice(-1)).join(' | ').slice(0, 1_500);
 }

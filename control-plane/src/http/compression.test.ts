@@ -1,11 +1,13 @@
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import t from 'tap';
+import { Type } from 'typebox';
 import { aRoute } from '../../test/_support/http-routes.js';
 import { startTestServer } from '../../test/_support/http-server.js';
 import { compressOnce, negotiateEncoding } from './compression.js';
 import { ApiError } from './errors.js';
 import { staticContent, staticReply } from './frame/conditional-reply.js';
+import { JsonText } from './json-text.js';
 import type { AnyRoute } from './route.js';
 
 const text = 'the same words again and again. '.repeat(400);
@@ -147,6 +149,38 @@ t.test('HEAD has the same headers for a compressed body as GET', async (t) => {
   t.strictSame({ ...head.headers, date: '' }, { ...get.headers, date: '' });
   t.equal(head.headers['content-encoding'], 'br');
   t.equal(head.body.length, 0);
+});
+
+t.test('a body in pieces is the same in each coding, and HEAD names its length', async (t) => {
+  const pieces = Array.from({ length: 40 }, (_, index) =>
+    Buffer.from(`${index === 0 ? '[' : ','}${JSON.stringify(text)}`),
+  );
+  const whole = Buffer.concat([...pieces, Buffer.from(']')]);
+  const data = new JsonText([...pieces, Buffer.from(']')]);
+  const { url, log } = await startTestServer(t, [
+    aRoute('/v1/long', { replies: { 200: Type.Array(Type.String()) }, handle: async () => ({ status: 200, data }) }),
+  ]);
+  const decoders = { identity: (body: Buffer) => body, gzip: gunzipSync, br: brotliDecompressSync };
+  for (const [coding, decode] of Object.entries(decoders)) {
+    const headers = { 'Accept-Encoding': coding, 'X-Request-Id': 'the-same-one', Connection: 'close' };
+    const get = await ask(`${url}/v1/long`, headers);
+    t.equal(get.headers['content-encoding'], coding === 'identity' ? undefined : coding);
+    t.equal(get.headers['content-length'], String(get.body.length), coding);
+    t.ok(
+      decode(get.body)
+        .subarray('{"data":'.length, '{"data":'.length + whole.length)
+        .equals(whole),
+      coding,
+    );
+    t.match(JSON.parse(decode(get.body).toString()), { request_id: 'the-same-one' });
+    const head = await ask(`${url}/v1/long`, headers, 'HEAD');
+    t.equal(head.body.length, 0);
+    if (coding === 'identity') t.equal(head.headers['content-length'], get.headers['content-length']);
+  }
+  const leaving = httpRequest(`${url}/v1/long`, { agent: false }, (response) => response.destroy()).end();
+  await new Promise((resolve) => leaving.once('close', resolve));
+  t.equal((await ask(`${url}/v1/long`)).status, 200, 'a caller that leaves in the middle affects no one');
+  t.notOk(log.some(({ level }) => level === 'error' || level === 'warn'));
 });
 
 t.test('a strong ETag of a body that is compressed becomes a weak one, which still saves sending it', async (t) => {

@@ -1,7 +1,10 @@
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
+import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib';
 import Negotiator from 'negotiator';
 import { acceptHeader } from './accept-header.js';
+import { BodyPieces, byteLengthOf, type ResponseBody } from './body-pieces.js';
 
 /** Content codings we speak (RFC 9110 section 8.4.1), the better one first. */
 const contentEncodings = ['br', 'gzip'] as const;
@@ -47,14 +50,20 @@ const brotli = promisify(brotliCompress);
 const deflate = promisify(gzip);
 
 /** Compresses in the thread pool, at levels that cost about what sending the difference would. */
-export function compress(body: string | Buffer, encoding: ContentEncoding): Promise<Buffer> {
-  if (encoding === 'gzip') return deflate(body, { level: 6 });
-  const params = {
-    [constants.BROTLI_PARAM_QUALITY]: 4,
-    [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
-    [constants.BROTLI_PARAM_SIZE_HINT]: Buffer.byteLength(body),
+export function compress(body: ResponseBody, encoding: ContentEncoding): Promise<Buffer> {
+  const gzipOptions = { level: 6 };
+  const brotliOptions = {
+    params: {
+      [constants.BROTLI_PARAM_QUALITY]: 4,
+      [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
+      [constants.BROTLI_PARAM_SIZE_HINT]: byteLengthOf(body),
+    },
   };
-  return brotli(body, { params });
+  if (body instanceof BodyPieces) {
+    const stream = encoding === 'gzip' ? createGzip(gzipOptions) : createBrotliCompress(brotliOptions);
+    return buffer(Readable.from(body.pieces).pipe(stream));
+  }
+  return encoding === 'gzip' ? deflate(body, gzipOptions) : brotli(body, brotliOptions);
 }
 
 /** Compresses a constant body once for each coding, and keeps the results. */

@@ -1,5 +1,6 @@
 import { compileSchema } from '@vantage/shared/validation.js';
 import { type Static, Type } from 'typebox';
+import { bytesOf } from '../http/body-pieces.js';
 import type { Rendered } from '../http/frame/idempotency.js';
 
 // Layout before sealing: JSON of the head, a line feed (which JSON never has), the bytes of the body.
@@ -14,7 +15,7 @@ const checkHead = compileSchema(Head);
 /** Everything of a response that is sent again. */
 export function encodeResponse({ status, contentType, body, headers }: Rendered): Buffer {
   const head: Static<typeof Head> = { status, contentType, headers: { ...headers } };
-  return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), Buffer.from(body)]);
+  return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), bytesOf(body)]);
 }
 
 /** @throws RangeError for bytes that are no response */

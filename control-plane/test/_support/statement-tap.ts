@@ -10,9 +10,10 @@ import { databaseServer, databaseThrough } from './database.js';
 /** Side of its commit on which a statement is caught. */
 export type Moment = 'before' | 'after';
 
-/** A route to a database that catches one prepared statement by its name. */
+/** A route to a database that catches one statement by its name, or any other part of it. */
 export class StatementTap {
   readonly url: string;
+  readonly #sockets = new Set<Socket>();
   #armed: { readonly name: string; readonly moment: Moment; readonly onCaught: () => void } | null = null;
 
   private constructor(
@@ -23,19 +24,18 @@ export class StatementTap {
   }
 
   static async start(t: Test, databaseUrl: string): Promise<StatementTap> {
-    const sockets = new Set<Socket>();
     const server = createServer((socket) => {
       const onward = tap.#connect();
       for (const each of [socket, onward]) {
-        sockets.add(each);
-        each.on('error', () => {}).on('close', () => sockets.delete(each));
+        tap.#sockets.add(each);
+        each.on('error', () => {}).on('close', () => tap.#sockets.delete(each));
       }
       tap.#join(socket, onward);
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const tap = new StatementTap(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, databaseUrl);
     t.teardown(() => {
-      for (const socket of sockets) socket.destroy();
+      tap.cut();
       return new Promise((resolve) => server.close(resolve));
     });
     return tap;
@@ -46,6 +46,11 @@ export class StatementTap {
     return new Promise((resolve) => {
       this.#armed = { name, moment, onCaught: resolve };
     });
+  }
+
+  /** Ends every connection. */
+  cut(): void {
+    for (const socket of this.#sockets) socket.destroy();
   }
 
   #connect(): Socket {

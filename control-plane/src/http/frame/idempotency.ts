@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { ResponseBody } from '../body-pieces.js';
 import type { Compress } from '../compression.js';
 import { ApiError } from '../errors.js';
 import type { ReplyHeaders } from '../route.js';
@@ -7,7 +8,7 @@ import type { ReplyHeaders } from '../route.js';
 export interface Rendered {
   readonly status: number;
   readonly contentType: string;
-  readonly body: string | Buffer;
+  readonly body: ResponseBody;
   readonly headers?: ReplyHeaders;
   /** Compression of the body; default: compressed each time. */
   readonly compress?: Compress;

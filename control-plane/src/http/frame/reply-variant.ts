@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { byteLengthOf } from '../body-pieces.js';
 import { type ContentEncoding, isCompressible, negotiateEncoding } from '../compression.js';
 import { isKnownTag } from './conditional-reply.js';
 import type { Rendered } from './idempotency.js';
@@ -22,7 +23,7 @@ export function chooseVariant(
 ): Variant {
   const given = response.headers ?? {};
   const isNegotiated =
-    given['Content-Encoding'] === undefined && isCompressible(response.contentType, Buffer.byteLength(response.body));
+    given['Content-Encoding'] === undefined && isCompressible(response.contentType, byteLengthOf(response.body));
   const encoding = isNegotiated ? negotiateEncoding(headers['accept-encoding']) : null;
   const etag = given['ETag'] === undefined ? null : encodedTag(given['ETag'], encoding, response);
   const isRead = (method === 'GET' || method === 'HEAD') && response.status === 200;

@@ -1,4 +1,7 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type { Allowance } from '../allowance.js';
+import { BodyPieces, bodyOf, byteLengthOf, type ResponseBody } from '../body-pieces.js';
 import { type ContentEncoding, compress } from '../compression.js';
 import { errorTable } from '../error-table.js';
 import type { ApiError } from '../errors.js';
@@ -37,10 +40,10 @@ export function renderData(exchange: Exchange, reply: DataReply<unknown>): Rende
   return { status, contentType: JSON_TYPE, body: envelopeOf(data, frame), ...(tagged ? { headers: tagged } : {}) };
 }
 
-function envelopeOf(data: unknown, frame: object): string | Buffer {
+function envelopeOf(data: unknown, frame: object): ResponseBody {
   if (!(data instanceof JsonText)) return JSON.stringify({ data: data ?? null, ...frame });
   const [head, tail] = [Buffer.from('{"data":'), Buffer.from(`,${JSON.stringify(frame).slice(1)}`)];
-  return Buffer.concat([head, ...data.pieces, tail]);
+  return bodyOf([head, ...data.pieces, tail]);
 }
 
 /** A body as it is. */
@@ -154,7 +157,7 @@ export function frameHeaders(exchange: Exchange): OutgoingHeaders {
 
 /**
  * Sends a response in the caller's preferred coding, or 304 if the caller already has it; node:http omits the body for
- * HEAD. Resolves once the response is handed over.
+ * HEAD. Resolves once the response is handed over; one in pieces is sent as fast as the caller takes it.
  */
 export async function send(exchange: Exchange, rendered: Rendered): Promise<void> {
   const variant = chooseVariant(exchange.request, rendered);
@@ -169,9 +172,11 @@ export async function send(exchange: Exchange, rendered: Rendered): Promise<void
     return;
   }
   headers['Content-Type'] = rendered.contentType;
-  headers['Content-Length'] = Buffer.byteLength(body);
+  headers['Content-Length'] = byteLengthOf(body);
   exchange.response.writeHead(rendered.status, headers);
-  exchange.endWith(body);
+  if (!(body instanceof BodyPieces)) exchange.endWith(body);
+  else if (exchange.request.method === 'HEAD') exchange.response.end();
+  else await pipeline(Readable.from(body.pieces), exchange.response);
 }
 
 function compressed(rendered: Rendered, encoding: ContentEncoding): Promise<Buffer> {
