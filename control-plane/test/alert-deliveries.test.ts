@@ -18,6 +18,7 @@ import {
   resets,
   startHostileServer,
 } from './_support/hostile-server.js';
+import { lockWaits } from './_support/lock-waits.js';
 import { accountOf } from './_support/owners.js';
 import { startReceiver } from './_support/receiver.js';
 
@@ -195,12 +196,7 @@ t.test('a message whose acceptance is recorded while a claim runs is not claimed
     .where({ id })
     .update({ status: 'sent', finished_at: new Date(nowMs) });
   const claim = claimDeliveries(post.db, { id: 'x', nowMs, untilMs: nowMs + 60_000 }, 1);
-  await until('the claim to meet the message', async () => {
-    const { rows } = await post.db.raw(
-      "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
-    );
-    return rows.length > 0;
-  });
+  await until('the claim to meet the message', async () => (await lockWaits(post.db)) > 0);
   await recording.commit();
   t.same(await claim, { rows: [], empty: [channel.id] });
   t.match(await post.delivery(id), { status: 'sent' });

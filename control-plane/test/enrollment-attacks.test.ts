@@ -4,6 +4,7 @@ import t, { type Test } from 'tap';
 import { commandLine } from '../src/audit-log/actor.js';
 import { openDatabase } from '../src/db/database.js';
 import { createTestDatabase } from './_support/database.js';
+import { lockWaits } from './_support/lock-waits.js';
 import { enrollBody, PeerAgent } from './_support/peer-agent.js';
 import {
   type ApiAnswer,
@@ -65,11 +66,7 @@ async function whileHeld<T>(
   const trx = await holder.transaction();
   await trx(row.table).where({ id: row.id }).update(row.changes);
   const asked = ask();
-  await until('the enrollment to wait', async () => {
-    const { rows } = await db.raw(`SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database()
-      AND wait_event_type = 'Lock'`);
-    return rows[0].n > 0;
-  });
+  await until('the enrollment to wait', async () => (await lockWaits(db)) > 0);
   await trx.commit();
   return asked;
 }

@@ -5,6 +5,7 @@ import t, { type Test } from 'tap';
 import { Ingest, ingestStore } from '../src/ingest/index.js';
 import { createLogger } from '../src/runtime/log.js';
 import type { TestDatabase } from './_support/database.js';
+import { lockWaits } from './_support/lock-waits.js';
 import { enrollPeer, PeerAgent, successOf } from './_support/peer-agent.js';
 import { startStack } from './_support/stack.js';
 
@@ -23,13 +24,10 @@ async function threeMeasured(t: Test) {
 async function holdMarks({ db }: TestDatabase) {
   const lock = await db.transaction();
   await lock.raw('SELECT 1 FROM ingest_marks FOR UPDATE');
-  const waiting = async (): Promise<number> => {
-    const { rows } = await db.raw(
-      `SELECT count(*)::int AS waiting FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-    );
-    return rows[0].waiting;
+  return {
+    untilWaiting: (count: number) => until(`${count} to wait`, async () => (await lockWaits(db)) >= count),
+    lock,
   };
-  return { untilWaiting: (count: number) => until(`${count} to wait`, async () => (await waiting()) >= count), lock };
 }
 
 async function seen({ db }: TestDatabase) {

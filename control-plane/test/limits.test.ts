@@ -11,6 +11,7 @@ import { takeFromWindows } from '../src/limits/store.js';
 import type { Ask } from '../src/limits/tally.js';
 import { createTestDatabase } from './_support/database.js';
 import { FakeClock } from './_support/fake-clock.js';
+import { lockWaits } from './_support/lock-waits.js';
 import { WindowTable } from './_support/window-table.js';
 import { within } from './_support/within.js';
 
@@ -153,12 +154,7 @@ t.test('a limiter waits at most 250 ms for a store, and reports to it later what
   const limit = minute(10);
   await limiter.consume(limit);
   const release = await lockRow(db, limit.key);
-  const isBlocked = async () => {
-    const { rows } = await db.raw(`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = ?`, [
-      new URL(url).pathname.slice(1),
-    ]);
-    return rows.length > 0;
-  };
+  const isBlocked = async () => (await lockWaits(db)) > 0;
 
   const waiting = Promise.all(times(3, () => limiter.consume(limit)));
   await until('the statement to wait', isBlocked);

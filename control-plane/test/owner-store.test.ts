@@ -2,6 +2,7 @@ import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
 import { lockOwner } from '../src/owners/index.js';
 import { createTestDatabase } from './_support/database.js';
+import { lockWaits } from './_support/lock-waits.js';
 import { insertUser } from './_support/stored-node.js';
 
 t.test('a locked owner is returned with its kind: a user with role and time zone, a team without', async (t) => {
@@ -45,12 +46,7 @@ t.test('a change of a user or an owner and the lock of the owner wait for each o
     const holder = await db.transaction();
     await holder(table).where({ id }).update(changes);
     const locked = db.transaction((trx) => lockOwner(trx, { id }));
-    await until('the lock to wait', async () => {
-      const { rows } = await db.raw(
-        "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
-      );
-      return rows.length > 0;
-    });
+    await until('the lock to wait', async () => (await lockWaits(db)) > 0);
     await holder.commit();
     t.match(await locked, seen, `${table} ${Object.keys(changes)}`);
   }

@@ -1,6 +1,7 @@
 import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
 import type { Sessions } from '../src/modules/accounts/sessions/sessions.js';
+import { lockWaits } from './_support/lock-waits.js';
 import { from, openPeople } from './_support/people.js';
 
 const over = { code: 'AUTH_SESSION_INVALID', status: 401 };
@@ -123,12 +124,7 @@ t.test('a session that is being opened while its account is disabled is over, to
     await trx('users').where({ id: ada.id }).forNoKeyUpdate().select('id');
     await sessions.open(trx, ada.id, { methods: ['password'], client });
     const disabling = users.setDisabled(ada.id, true, somewhere);
-    await until('the act waits', async () => {
-      const { rows } = await db.raw<{ rows: unknown[] }>(
-        "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
-      );
-      return rows.length > 0;
-    });
+    await until('the act waits', async () => (await lockWaits(db)) > 0);
     return { disabling };
   });
   await disabled.disabling;

@@ -1,10 +1,10 @@
 import { until } from '@vantage/shared/_support/until.js';
-import type { Knex } from 'knex';
 import t from 'tap';
 import { makeDue } from '../src/modules/webhooks/deliveries/delivery-store.js';
 import { claimDeliveries, deleteOrphans } from '../src/modules/webhooks/sending/claim-store.js';
 import { listSubscribed } from '../src/modules/webhooks/sending/relay-store.js';
 import { DeadlySteps } from './_support/deadly-steps.js';
+import { lockWaits } from './_support/lock-waits.js';
 import { status, WebhookReceiver } from './_support/webhook-receiver.js';
 import { WebhookWorld } from './_support/webhook-world.js';
 
@@ -13,13 +13,6 @@ const LEASE_MS = 60_000;
 const endless = (_: unknown, signal?: AbortSignal) =>
   new Promise<never>((__, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
 const idsOf = (receiver: WebhookReceiver) => receiver.events.map(({ headers }) => headers['webhook-id']);
-
-async function isLockAwaited(db: Knex): Promise<boolean> {
-  const { rows } = await db.raw(
-    `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-  );
-  return rows.length > 0;
-}
 
 t.test('a replica that dies between claiming and sending loses nothing: another sends after the lease', async (t) => {
   const world = await WebhookWorld.create(t);
@@ -255,7 +248,7 @@ t.test('an event that is stored while a claim of its endpoint finds nothing is s
   );
   await world.happens('monitor.down', 'm_1');
   const relayed = world.relay.run();
-  await until('the relay that waits', () => isLockAwaited(world.db));
+  await until('the relay that waits', async () => (await lockWaits(world.db)) > 0);
   await claiming.commit();
   await relayed;
   await world.settle();
@@ -272,7 +265,7 @@ t.test('the relay and a mark that disables an endpoint do not deadlock', async (
   await listSubscribed(relaying, [world.userId]);
   const sender = world.newSender();
   await sender.run();
-  await until('the mark that waits', () => isLockAwaited(world.db));
+  await until('the mark that waits', async () => (await lockWaits(world.db)) > 0);
   await makeDue(relaying, [id], new Date(world.clock.now()));
   await relaying.commit();
   await sender.idle();

@@ -45,3 +45,11 @@ export function delay(clock: Clock, ms: number, signal?: AbortSignal): Promise<v
 export function afterInput(clock: Pick<Clock, 'afterInput'>): Promise<void> {
   return new Promise((resolve) => clock.afterInput(resolve));
 }
+
+/**
+ * Calls back once, when the messages that have arrived at this process so far have been taken: sockets are read before the first of two
+ * turns, and what a WebSocket, TLS or a proxy's tunnel hands on a turn later is there before the second.
+ */
+export function afterMessages(clock: Pick<Clock, 'afterInput'>, callback: () => void): void {
+  clock.afterInput(() => clock.afterInput(callback));
+}

@@ -1,4 +1,4 @@
-import type { Clock } from '@vantage/shared/clock.js';
+import { afterMessages, type Clock } from '@vantage/shared/clock.js';
 import type { AgentFrame, DecodedServerFrame } from '@vantage/shared/protocol/codec.js';
 import type { SelfTestReport } from '@vantage/shared/self-test.js';
 import type { SpoolStats } from '../spool/spool.js';
@@ -117,19 +117,14 @@ export class Heartbeats {
     else this.#send();
   }
 
-  /**
-   * This process may have been suspended: frames that the peer sent meanwhile count. Its socket is read before the first of
-   * these turns; what TLS or a proxy's tunnel hands on a turn later is there before the second.
-   */
+  /** This process may have been suspended: frames that the peer sent meanwhile count. */
   #lookAgain(): void {
     const { clock, onSilent } = this.#options;
-    clock.afterInput(() =>
-      clock.afterInput(() => {
-        if (this.#hasEnded) return;
-        if (this.#hasHeard) this.#beat();
-        else onSilent();
-      }),
-    );
+    afterMessages(clock, () => {
+      if (this.#hasEnded) return;
+      if (this.#hasHeard) this.#beat();
+      else onSilent();
+    });
   }
 
   #send(): void {

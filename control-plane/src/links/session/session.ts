@@ -1,3 +1,4 @@
+import { afterMessages } from '@vantage/shared/clock.js';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import {
   type DecodedAgentFrame,
@@ -239,13 +240,10 @@ export class LinkSession implements Link {
 
   /** Ends a handshake whose time is over; one that has proved itself waits only for the database. */
   #endLateHandshake(): void {
-    const { clock } = this.ports;
-    // a proof that arrived while this process stood still counts: it is taken by the second of these turns (traffic/liveness.ts)
-    clock.afterInput(() =>
-      clock.afterInput(() => {
-        if (this.nodeId === '') this.close('CLOSE_PROTOCOL_ERROR', 'handshake took too long');
-      }),
-    );
+    // a proof that arrived while this process stood still counts
+    afterMessages(this.ports.clock, () => {
+      if (this.nodeId === '') this.close('CLOSE_PROTOCOL_ERROR', 'handshake took too long');
+    });
   }
 
   /** Closes the link because the database accepts nothing over it any more; the agent gets the reason. */

@@ -59,6 +59,19 @@ t.test('a byte now and then is no sign of life', async (t) => {
   t.same(silences, [45_000]);
 });
 
+t.test('a peer whose message broke a rule has a second to read why, and is cut then', async (t) => {
+  let cuts = 0;
+  const socket = new QuietSocket();
+  socket.terminate = () => {
+    cuts += 1;
+  };
+  const { clock } = aWatchedSocket(socket);
+  socket.emit('error', new RangeError('Max payload size exceeded'));
+  t.equal(cuts, 0);
+  clock.advance(1_000);
+  t.equal(cuts, 1);
+});
+
 t.test('a frame that came while this process stood still is taken before its peer counts as silent', async (t) => {
   const { client, taken } = await webSocketPair(t);
   const { silences, clock } = aWatchedSocket(taken);

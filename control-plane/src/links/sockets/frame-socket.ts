@@ -56,7 +56,8 @@ export class FrameSocket {
     });
     socket.on('message', (data, isBinary) => this.#onMessage(data as Buffer, isBinary));
     socket.on('close', () => taker.onClosed());
-    socket.on('error', () => socket.terminate());
+    // a message that breaks a rule: the library has sent a Close frame with the code, and reads and drops what follows
+    socket.on('error', () => this.#cutLater());
   }
 
   /** True while frames can be sent. */
@@ -120,12 +121,17 @@ export class FrameSocket {
   /** Closes the socket, and cuts it if the peer does not reply. */
   close(code: number, reason: string): void {
     this.#socket.close(code, reason);
-    this.#clock.after(CLOSING_MS, () => this.cut(), { unref: true });
+    this.#cutLater();
   }
 
   /** Cuts the socket without a Close frame. */
   cut(): void {
     this.#socket.terminate();
+  }
+
+  /** Leaves the peer time to read the Close frame: a cut while bytes of it are unread takes the frame away (RFC 9112 section 9.6). */
+  #cutLater(): void {
+    this.#clock.after(CLOSING_MS, () => this.cut(), { unref: true });
   }
 
   #onMessage(data: Buffer, isBinary: boolean): void {

@@ -1,4 +1,4 @@
-import type { Clock } from '@vantage/shared/clock.js';
+import { afterMessages, type Clock } from '@vantage/shared/clock.js';
 import type { DecodedAgentFrame, ServerFrame } from '@vantage/shared/protocol/codec.js';
 import type { FrameSocket } from '../sockets/frame-socket.js';
 import type { JobsOut } from './jobs-out.js';
@@ -58,15 +58,12 @@ export class SilenceWatch {
       this.#cancelTimer = clock.after(limitMs - silentMs, () => this.look());
       return;
     }
-    // this process may have been suspended: frames that the peer sent meanwhile count. Its socket is read before the first of
-    // these turns, and a message is taken in the turn after it was read (web-sockets.ts)
+    // this process may have been suspended: frames that the peer sent meanwhile count
     const { lastReceivedAt } = frames;
-    clock.afterInput(() =>
-      clock.afterInput(() => {
-        if (frames.lastReceivedAt !== lastReceivedAt) this.look();
-        else if (!this.#isStopped) this.#parts.onSilent(silentMs);
-      }),
-    );
+    afterMessages(clock, () => {
+      if (frames.lastReceivedAt !== lastReceivedAt) this.look();
+      else if (!this.#isStopped) this.#parts.onSilent(silentMs);
+    });
   }
 
   stop(): void {
