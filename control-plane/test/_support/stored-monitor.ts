@@ -19,8 +19,8 @@ export interface StoredMonitor {
 }
 
 /**
- * Inserts a monitor and assigns it to nodes; `columns` as in table monitors, with a new user unless `owner_id` is
- * given.
+ * Inserts a monitor and assigns it to nodes, before a control plane can do so; `columns` as in table monitors, with a new
+ * user unless `owner_id` is given.
  */
 export async function insertMonitor(
   db: Knex,
@@ -28,13 +28,13 @@ export async function insertMonitor(
   columns: Readonly<Record<string, unknown>> = {},
 ): Promise<StoredMonitor> {
   const userId = typeof columns['owner_id'] === 'string' ? columns['owner_id'] : await insertUser(db);
-  const [stored] = await insertMonitors(db, userId, [{ node_count: nodeIds.length, ...columns }]);
-  if (stored === undefined) throw new Error('no monitor was stored');
-  if (nodeIds.length > 0)
-    await db('monitor_assignments').insert(
-      nodeIds.map((nodeId) => ({ monitor_id: stored.id, node_id: nodeId, generation: 1 })),
-    );
-  return { ...stored, userId };
+  return db.transaction(async (trx) => {
+    const [stored] = await insertMonitors(trx, userId, [{ node_count: nodeIds.length, ...columns }]);
+    if (stored === undefined) throw new Error('no monitor was stored');
+    const assigned = nodeIds.map((nodeId) => ({ monitor_id: stored.id, node_id: nodeId, generation: 1 }));
+    if (assigned.length > 0) await trx('monitor_assignments').insert(assigned);
+    return { ...stored, userId };
+  });
 }
 
 /** Inserts monitors of a user that no node checks, at most 3 000 of them; each item as in table monitors. */
