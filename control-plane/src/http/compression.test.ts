@@ -183,6 +183,23 @@ t.test('a body in pieces is the same in each coding, and HEAD names its length',
   t.notOk(log.some(({ level }) => level === 'error' || level === 'warn'));
 });
 
+t.test('pieces of a large body are never joined, and those of a small one are', async (t) => {
+  const piece = Buffer.from(JSON.stringify(text));
+  const more = Array.from({ length: 40 }, () => [Buffer.from(','), piece]).flat();
+  const data = new JsonText([Buffer.from('['), piece, ...more, Buffer.from(']')]);
+  const small = new JsonText([Buffer.from('['), piece, Buffer.from(']')]);
+  const reply = (path: string, given: JsonText) => aRoute(path, { handle: async () => ({ status: 200, data: given }) });
+  const { url } = await startTestServer(t, [reply('/v1/long', data), reply('/v1/short', small)], { isStrict: false });
+  // HEAD: the caller of this test joins nothing then
+  const joined = t.capture(Buffer, 'concat', Buffer.concat);
+  const long = await ask(`${url}/v1/long`, {}, 'HEAD');
+  await ask(`${url}/v1/long`, { 'Accept-Encoding': 'gzip' }, 'HEAD');
+  t.ok(Number(long.headers['content-length']) > 40 * piece.length);
+  t.notOk(joined().some(({ args: [pieces] }) => pieces.includes(piece)));
+  await ask(`${url}/v1/short`, {}, 'HEAD');
+  t.ok(joined().some(({ args: [pieces] }) => pieces.includes(piece)));
+});
+
 t.test('a strong ETag of a body that is compressed becomes a weak one, which still saves sending it', async (t) => {
   const { url } = await startTestServer(t, [rawRoute('/v1/tagged', 'text/plain', text, { ETag: '"v1"' })]);
   t.equal((await ask(`${url}/v1/tagged`)).headers.etag, '"v1"');
