@@ -43,11 +43,15 @@ t.test('the pages in a browser', { skip: noBrowser }, async (t) => {
     await t.resolves(page.locator('[id$="-createApiKey"] .execute').waitFor());
   });
 
-  /** Opens the reference anew at an operation, which is expanded then; only what is near it is rendered. */
+  /**
+   * Opens the reference anew at an operation, which is expanded then; only what is near it is rendered. Swagger UI
+   * shows an operation before it has resolved its references, and its headers are folded when they are resolved.
+   */
   const openAt = async (tag: string, operationId: string) => {
     await page.goto('about:blank');
     await page.goto(`${api.url}/docs#/${encodeURIComponent(tag)}/${operationId}`);
     await page.locator(`[id$="-${operationId}"] .execute`).waitFor();
+    await page.locator(`[id$="-${operationId}"] details.common`).first().waitFor();
   };
 
   await t.test(
@@ -89,7 +93,7 @@ t.test('the pages in a browser', { skip: noBrowser }, async (t) => {
   await t.test('headers that most operations have are folded', async (t) => {
     await openAt('Probes', 'createTCPProbe');
     const folded = block.locator('.common details, details.common');
-    t.ok((await folded.count()) >= 4, 'of the request and of the responses');
+    await until('those of the request and of the responses', async () => (await folded.count()) >= 4);
     t.notOk(await block.getByText('Your own id for this request').isVisible());
     await block.locator('summary', { hasText: 'X-Request-Id (header)' }).click();
     t.ok(await block.getByText('Your own id for this request').isVisible());
