@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { until } from '@vantage/shared/_support/until.js';
@@ -37,9 +37,21 @@ function kill(pid: number): void {
   if (isAlive(pid)) process.kill(pid, 'SIGKILL');
 }
 
-/** True if the process runs. A zombie does not: its new parent decides when it is reaped. */
+/**
+ * True if the process runs. A zombie does not: its new parent decides when it is reaped. But as long as a thread is
+ * left, the process keeps its files, and so its locks, though its first thread is a zombie already.
+ */
 function isAlive(pid: number): boolean {
-  return /\) [^Z] /.test(textOf(`/proc/${pid}/stat`));
+  return threadsOf(pid).length > 1 || /\) [^Z] /.test(textOf(`/proc/${pid}/stat`));
+}
+
+/** Ids of the threads of a process; none if it is gone. */
+function threadsOf(pid: number): string[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`);
+  } catch {
+    return [];
+  }
 }
 
 t.test('kill -9 of the owner leaves no process and, if ephemeral, no directory', async (t) => {
