@@ -169,6 +169,8 @@ t.test(
       aNode({ capabilities: [], country: 'FR' }),
       aNode({ capabilities: [], country: 'DE', sessionId: null }),
       aNode({ capabilities: [], country: 'DE', isPublic: false }),
+      aNode({ capabilities: ['icmp_echo'], country: 'AT' }),
+      aNode({ capabilities: ['icmp_echo'], country: 'AT' }),
     ];
     const unfit = (body: Partial<ProbeBody>, chosen: number) => {
       const asked = request({ target: '192.0.2.1', ...body }, 'ping');

@@ -94,12 +94,15 @@ export function unfitNodes(choice: Pick<Choice, 'request' | 'nodes' | 'viewer'>,
   const { request, viewer } = choice;
   const missing = (request.selection.limit ?? DEFAULT_NODE_LIMIT) - chosen;
   if (request.nodeIds !== null || missing <= 0) return [];
+  const online = onlineNodes(choice);
+  // all were chosen, which is nearly always so in a network of few nodes
+  if (online.length === chosen) return [];
   const { capability, family } = needsOf(request);
   const matching = { viewer, selection: request.selection, capability: null, family: null };
   const isSelected = suitableFor(matching);
   const isCapable = suitableFor({ ...matching, capability });
   const hasFamily = suitableFor({ ...matching, family });
-  return onlineNodes(choice)
+  return online
     .filter(isSelected)
     .flatMap((node): UnfitNode[] => {
       if (capability !== null && !isCapable(node)) return [{ nodeId: node.id, lacks: capability }];
