@@ -60,12 +60,18 @@ t.test('of an error the row that a database repeats in it is left out', async (t
 });
 
 t.test(
-  'lines that were not written yet are written when the program ends, by itself, by exit or by a crash',
+  'lines that were not written yet are written when the program ends, by itself, by exit or by a crash, and fatal ones at once',
   async (t) => {
     const module = JSON.stringify(new URL('./log.js', import.meta.url).href);
-    const endings = ['', 'process.exit(3);', 'throw new Error("crash");'];
+    const line = "log.info('last words');";
+    const endings = [
+      line,
+      `${line} process.exit(3);`,
+      `${line} throw new Error("crash");`,
+      "log.fatal('last words'); process.kill(process.pid, 'SIGKILL');",
+    ];
     for (const ending of endings) {
-      const program = `import { createLogger } from ${module}; createLogger('info').info('last words'); ${ending}`;
+      const program = `import { createLogger } from ${module}; const log = createLogger('info'); ${ending}`;
       const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' });
       t.equal(JSON.parse(stdout || 'null')?.msg, 'last words', ending);
     }
