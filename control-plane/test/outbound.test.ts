@@ -183,6 +183,14 @@ t.test('one deadline applies to the whole exchange, whichever part is slow', asy
     t.match(await failing, { reason: 'timeout', isRetryable: true }, name);
     await until('the connection to be closed', () => site.open === 0);
   }
+  // connected to, and never agrees on TLS
+  const mute = await listening(t, '127.0.0.1');
+  const muted = new FakeClock();
+  const failing = failureOf(t, anOutbound({ clock: muted }), { ...asked, url: `https://127.0.0.1:${mute.port}/` });
+  await until('a connection', () => mute.open === 1);
+  muted.advance(10_000);
+  t.match(await failing, { reason: 'timeout', mayHaveArrived: false }, 'a server that is silent in TLS');
+  await until('the connection to be closed', () => mute.open === 0);
   const clock = new FakeClock();
   const deaf = failureOf(t, anOutbound({ clock, resolve: () => new Promise(() => {}) }), {
     ...asked,
@@ -202,6 +210,8 @@ t.test('a flood of bytes outside the body ends the exchange before its deadline,
     'empty lines before the head': ['', '\r\n'],
     'a reason without end': ['HTTP/1.1 200 ', 'a'],
     'an extension of a chunk without end': [`${chunked}5;a=`, 'a'],
+    'header lines without end': ['HTTP/1.1 200 x\r\n', 'a:\r\n'],
+    'trailers without end': [`${chunked}1\r\na\r\n0\r\n`, 'a:\r\n'],
     'chunks of one byte': [chunked, '1\r\na\r\n'],
   };
   const tls = { cert: pem('site.pem'), key: pem('site.key') };
@@ -295,6 +305,34 @@ t.test('a failure says whether the server may have received the request', async 
   const nowhere = anOutbound({ resolve: answering([]) });
   t.match(await failureOf(t, nowhere, { ...asked, url: 'https://none.example.com/' }), { reason: 'dns' });
   t.equal(gone.connections, 0);
+});
+
+t.test('an address without a route is a failure of its exchange alone, before and after TLS is begun', async (t) => {
+  // nothing of it leaves: a broadcast address has no route for TCP on any machine
+  const outbound = anOutbound({ resolve: answering(['255.255.255.255'], ['255.255.255.255', '255.255.255.255']) });
+  for (const url of ['https://far.example.com/', 'https://far.example.com/', 'http://far.example.com/'])
+    t.match(await failureOf(t, outbound, { ...asked, url, isExempt: true }), {
+      reason: 'unreachable',
+      message: /ENETUNREACH/,
+      mayHaveArrived: false,
+    });
+});
+
+t.test('when it stops, exchanges under way end, whatever they wait for, and none begins', async (t) => {
+  const resolve = (name: string) =>
+    name === 'deaf.example.com'
+      ? new Promise<never>(() => {})
+      : Promise.resolve([{ address: '127.0.0.1', family: 4 as const }]);
+  const outbound = anOutbound({ resolve });
+  const mute = await listening(t, '127.0.0.1');
+  const urls = ['https://deaf.example.com/', `https://${SITE}:${mute.port}/`, `http://127.0.0.1:${mute.port}/`];
+  const failing = urls.map((url) => failureOf(t, outbound, { ...asked, url }));
+  await until('connections', () => mute.open === 2);
+  outbound.stop();
+  for (const failure of failing) t.match(await failure, { reason: 'unreachable', message: /stops/ });
+  await until('the connections to be closed', () => mute.open === 0);
+  t.match(await failureOf(t, outbound, { ...asked, url: urls[2] ?? '' }), { message: /stops/ });
+  t.equal(mute.connections, 2);
 });
 
 async function portOfNobody(): Promise<number> {

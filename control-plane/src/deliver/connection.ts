@@ -1,14 +1,18 @@
-import type { LookupFunction, Socket } from 'node:net';
-import { buildConnector, Client, type Dispatcher } from 'undici';
+import { Agent, type IncomingMessage, request as sendRequest } from 'node:http';
+import type { Socket } from 'node:net';
+import type { ResponseHeaders } from './judge.js';
 import type { Address } from './pinned.js';
 
 const MAX_HEADER_BYTES = 32 * 1024;
+/**
+ * Greatest number of bytes received in addition to the body: head, interim responses, empty lines, framing of chunks, trailers. A
+ * server that sends these without end takes a whole processor until the deadline.
+ */
+const MAX_FRAMING_BYTES = 256 * 1024;
 /** Time for which a connection is kept without a request; a shorter one that the server states applies. */
 const IDLE_MS = 4_000;
-/** Time by which a connection is given up before the server would close it. */
-const BEFORE_SERVER_MS = 1_000;
 
-/** A server sends more bytes than a response may have. */
+/** A server sends more bytes than a response may have, or bytes that are no response to any request. */
 export class FloodError extends Error {
   override readonly name = 'FloodError';
 }
@@ -18,68 +22,83 @@ class StaleError extends Error {
   override readonly name = 'StaleError';
 }
 
-/** Given to every client that ends: it would make an error of its own, whose stack costs more than all else that ends it. */
-const OVER = new Error('the exchange is over');
-
-interface ConnectionOptions {
-  readonly origin: string;
-  /** Addresses that it may be established to. */
-  readonly addresses: readonly Address[];
-  /** PEM; in place of the public roots. */
-  readonly trustedCertificates: readonly string[] | undefined;
-  /** True if further requests may follow the first one. */
-  readonly isKept: boolean;
-  /** Time for which it is kept without a request; default: 4 s. */
-  readonly idleMs?: number | undefined;
+/** Request as it is written. */
+interface Request {
+  readonly method: string;
+  /** Path and query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array | undefined;
 }
 
-/** One connection to one of several addresses, for one request at a time. It is never established twice. */
+/** Response as it came. */
+interface Received {
+  readonly status: number;
+  readonly headers: ResponseHeaders;
+  /** At most as many bytes as were to be read. */
+  readonly bytes: Buffer;
+  /** False if the body is longer. */
+  readonly isComplete: boolean;
+}
+
+/**
+ * HTTP over one established socket, for one request at a time. It owns the socket, and never uses another. By node:http: its parser
+ * ends a head of too many lines at once, where undici's took a second of the event loop (7.30, measured 2026-11).
+ */
 export class Connection {
-  readonly #client: Client;
-  #socket: Socket | null = null;
+  readonly #agent: Agent;
   #requests = 0;
+  #isBusy = false;
   #bytesBefore = 0;
   #maxBytes = 0;
-  /** Called when it is closed after it was established. */
+  #broken: unknown = null;
+  /** Called when it is closed. */
   onClosed: () => void = () => {};
 
-  constructor(private readonly options: ConnectionOptions) {
-    const { origin, isKept, idleMs = IDLE_MS } = options;
-    this.#client = new Client(origin, {
-      connect: this.#connector(),
-      // the deadline of the exchange applies to all of it
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      maxHeaderSize: MAX_HEADER_BYTES,
-      pipelining: isKept ? 1 : 0,
-      keepAliveTimeout: idleMs,
-      keepAliveMaxTimeout: idleMs,
-      keepAliveTimeoutThreshold: BEFORE_SERVER_MS,
+  /** `isKept`: true if further requests may follow the first one. `idleMs`: time for which it is kept without one. */
+  constructor(
+    private readonly socket: Socket,
+    private readonly options: { readonly isKept: boolean; readonly idleMs: number | undefined },
+  ) {
+    this.#agent = new SocketAgent(socket, options);
+    socket.once('error', (error) => {
+      this.#broken = error;
     });
-  }
-
-  /** True once it was established. */
-  get isConnected(): boolean {
-    return this.#socket !== null;
+    socket.once('close', () => this.onClosed());
+    socket.on('data', () => {
+      if (!this.#isBusy || socket.bytesRead > this.#bytesBefore + this.#maxBytes) socket.destroy(new FloodError());
+    });
   }
 
   /** True while another request may be sent. */
   get isOpen(): boolean {
-    return this.options.isKept && this.#socket !== null && !this.#socket.destroyed;
+    return this.options.isKept && this.socket.writable;
   }
 
   /** True if it was established to one of the addresses. */
   isTo(addresses: readonly Address[]): boolean {
-    const peer = this.#socket?.remoteAddress;
+    const peer = this.socket.remoteAddress;
     return addresses.some(({ address }) => address === peer);
   }
 
-  /** Sends a request. More than `maxBytes` received, head included, end the connection with a FloodError. */
-  request(request: Dispatcher.RequestOptions, maxBytes: number): Promise<Dispatcher.ResponseData> {
+  /**
+   * Sends a request, and reads at most `maxBodyBytes` of the body of its response.
+   * @throws FloodError if the server sends more than that and its framing; or the error of the socket or of the parser
+   */
+  async exchange(request: Request, maxBodyBytes: number): Promise<Received> {
     this.#requests += 1;
-    this.#bytesBefore = this.#socket?.bytesRead ?? 0;
-    this.#maxBytes = maxBytes;
-    return this.#client.request(request);
+    this.#isBusy = true;
+    this.#bytesBefore = this.socket.bytesRead;
+    this.#maxBytes = maxBodyBytes + MAX_FRAMING_BYTES;
+    try {
+      const response = await this.#send(request);
+      const { statusCode: status = 0, headers } = response;
+      return { status, headers, ...(await readUpTo(response, maxBodyBytes)) };
+    } catch (error) {
+      throw this.#broken ?? error;
+    } finally {
+      this.#isBusy = false;
+    }
   }
 
   /**
@@ -89,54 +108,69 @@ export class Connection {
   closedEarly(error: unknown): 'unsent' | 'unknown' | null {
     if (error instanceof StaleError) return 'unsent';
     const isFirst = this.#requests < 2;
-    if (isFirst || this.#socket === null || this.#socket.bytesRead > this.#bytesBefore) return null;
-    return isClosing(error) ? 'unknown' : null;
+    if (isFirst || this.socket.bytesRead > this.#bytesBefore) return null;
+    const { code } = Object(error) as { code?: unknown };
+    return code === 'ECONNRESET' || code === 'EPIPE' ? 'unknown' : null;
   }
 
   /** Closes it at once, whatever it does. */
-  async close(): Promise<void> {
-    await this.#client.destroy(OVER).catch(() => {});
+  close(): void {
+    this.socket.destroy();
   }
 
-  #connector(): buildConnector.connector {
-    const { addresses, trustedCertificates } = this.options;
-    const connect = buildConnector({
-      lookup: pinnedLookup(addresses),
-      autoSelectFamily: true,
-      timeout: 0,
-      allowH2: false,
-      ...(trustedCertificates === undefined ? {} : { ca: [...trustedCertificates] }),
-    } as buildConnector.BuildOptions);
-    return (options, callback) => {
-      // the client would connect again, to addresses that were judged for an earlier exchange
-      if (this.#socket !== null) return callback(new StaleError(), null);
-      return connect(options, (...result) => {
-        if (result[0] === null) this.#accept(result[1]);
-        callback(...result);
+  #send({ method, path, headers, body }: Request): Promise<IncomingMessage> {
+    return new Promise((resolve, reject) => {
+      const sent = sendRequest({
+        agent: this.#agent,
+        method,
+        path,
+        headers,
+        setHost: false,
+        maxHeaderSize: MAX_HEADER_BYTES,
       });
-    };
-  }
-
-  #accept(socket: Socket): void {
-    this.#socket = socket;
-    socket.once('close', () => this.onClosed());
-    socket.on('readable', () => {
-      if (socket.bytesRead > this.#bytesBefore + this.#maxBytes) socket.destroy(new FloodError());
+      sent.on('response', resolve);
+      // also after the response, when its body sees no more than that it has ended
+      sent.on('error', (error) => {
+        this.#broken ??= error;
+        reject(error);
+      });
+      sent.end(body);
     });
   }
 }
 
-/** Lookup of the socket, which uses the pinned addresses: a second reply of DNS is never used. */
-function pinnedLookup(addresses: readonly Address[]): LookupFunction {
-  return (_name, { all }, callback) => {
-    const [first] = addresses;
-    if (all || first === undefined) callback(null, [...addresses]);
-    else callback(null, first.address, first.family);
-  };
+/** Gives the requests of a connection its socket, closes it when it is idle for long, and never makes another. */
+class SocketAgent extends Agent {
+  #isTaken = false;
+
+  constructor(
+    private readonly socket: Socket,
+    { isKept, idleMs = IDLE_MS }: { readonly isKept: boolean; readonly idleMs: number | undefined },
+  ) {
+    super(isKept ? { keepAlive: true, maxSockets: 1, timeout: idleMs } : { keepAlive: false });
+  }
+
+  override createConnection(_options: unknown, callback: (error: Error | null) => void): Socket | undefined {
+    if (!this.#isTaken) {
+      this.#isTaken = true;
+      return this.socket;
+    }
+    // another one might lead to addresses that were judged for an earlier exchange
+    callback(new StaleError());
+    return undefined;
+  }
 }
 
-/** True for the errors of a connection that the other side closes. */
-function isClosing(error: unknown): boolean {
-  const { code } = Object(error) as { code?: unknown };
-  return code === 'UND_ERR_SOCKET' || code === 'ECONNRESET' || code === 'EPIPE';
+async function readUpTo(
+  body: AsyncIterable<Buffer>,
+  maxBytes: number,
+): Promise<{ readonly bytes: Buffer; readonly isComplete: boolean }> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk.subarray(0, maxBytes - length));
+    length += chunk.length;
+    if (length > maxBytes) return { bytes: Buffer.concat(chunks), isComplete: false };
+  }
+  return { bytes: Buffer.concat(chunks), isComplete: true };
 }

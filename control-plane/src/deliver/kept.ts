@@ -38,7 +38,7 @@ export class KeptConnections {
     let found: Connection | null = null;
     for (const connection of this.#byOrigin.get(origin) ?? []) {
       if (this.#keys.get(connection)?.key !== key) continue;
-      if (!connection.isTo(addresses)) void this.#close(connection);
+      if (!connection.isTo(addresses)) this.#close(connection);
       else if (connection.isOpen) found = connection;
     }
     if (found !== null) this.#forget(found);
@@ -49,11 +49,11 @@ export class KeptConnections {
   keep(sharing: Sharing, connection: Connection): void {
     const ofOrigin = this.#byOrigin.get(sharing.origin) ?? new Set();
     if (this.#isStopped || !connection.isOpen || ofOrigin.size >= MAX_KEPT_PER_ORIGIN) {
-      void connection.close();
+      connection.close();
       return;
     }
     const [oldest] = this.#keys.keys();
-    if (oldest !== undefined && this.#keys.size >= MAX_KEPT) void this.#close(oldest);
+    if (oldest !== undefined && this.#keys.size >= MAX_KEPT) this.#close(oldest);
     this.#keys.set(connection, sharing);
     this.#byOrigin.set(sharing.origin, ofOrigin.add(connection));
     connection.onClosed = () => this.#forget(connection);
@@ -61,23 +61,23 @@ export class KeptConnections {
 
   /** Closes the connections to an origin. */
   drop(origin: string): void {
-    for (const connection of this.#byOrigin.get(origin) ?? []) void this.#close(connection);
+    for (const connection of this.#byOrigin.get(origin) ?? []) this.#close(connection);
   }
 
   /** Closes all connections. */
-  async dropAll(): Promise<void> {
-    await Promise.all([...this.#keys.keys()].map((connection) => this.#close(connection)));
+  dropAll(): void {
+    for (const connection of this.#keys.keys()) this.#close(connection);
   }
 
   /** Closes all connections, and those that are still to be kept. */
-  async stop(): Promise<void> {
+  stop(): void {
     this.#isStopped = true;
-    await this.dropAll();
+    this.dropAll();
   }
 
-  #close(connection: Connection): Promise<void> {
+  #close(connection: Connection): void {
     this.#forget(connection);
-    return connection.close();
+    connection.close();
   }
 
   #forget(connection: Connection): void {

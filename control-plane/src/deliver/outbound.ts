@@ -1,31 +1,29 @@
+import { setMaxListeners } from 'node:events';
 import type { Clock } from '@vantage/shared/clock.js';
 import { checkRequestHeaders } from '@vantage/shared/target-policy/headers.js';
 import type { Host } from '@vantage/shared/target-policy/host.js';
 import type { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
 import { refused, TargetError } from '@vantage/shared/target-policy/target-error.js';
 import { parseHttpUrl } from '@vantage/shared/target-policy/url.js';
-import type { Dispatcher } from 'undici';
 import { Connection, FloodError } from './connection.js';
+import { dial } from './dial.js';
 import { OutboundError, type OutboundFailure } from './errors.js';
 import type { ResponseHeaders } from './judge.js';
 import { KeptConnections, type Sharing } from './kept.js';
-import { type Address, pinnedAddresses, type Resolve, systemResolve } from './pinned.js';
+import { Lookups } from './lookups.js';
+import { type Address, pinnedAddresses, type Resolve } from './pinned.js';
+import { systemResolver } from './resolver.js';
 import { maskSecrets, SecretMask } from './secrets.js';
 
 // One exchange:
 //
-//   judge the URL ──> resolve once, judge every address ──> kept connection to one of these, or connect ──> request ──> response, up to a cap
-//   └──────────────────────────────────────────── one deadline over all of it ───────────────────────────────────────────────────────────┘
+//   judge the URL ──> resolve once, judge every address ──> kept connection to one of these, or dial ──> request ──> response, up to a cap
+//   └──────────────────────────────── one deadline over all of it, which destroys the socket ──────────────────────────────────────────┘
 //
 // Host and SNI have the name as it was written. Redirects are returned as responses. Proxies of the environment are
-// ignored, since undici's Client does not use them. A connection is kept for requests that say so; if the server has closed
+// ignored, since node:http does not use them. A connection is kept for requests that say so; if the server has closed
 // it meanwhile, the exchange goes on with a new one, once.
 
-/**
- * Greatest number of bytes received in addition to the body: head, interim responses, empty lines, framing of chunks. A
- * server that sends these without end takes a whole processor until the deadline.
- */
-const MAX_FRAMING_BYTES = 256 * 1024;
 /** Greatest number of bytes of a response that are shown to people. */
 const EXCERPT_BYTES = 4 * 1024;
 
@@ -35,7 +33,7 @@ interface OutboundOptions {
   /** Name of the service, sent with every request. */
   readonly userAgent: string;
   readonly clock: Clock;
-  /** Default: the resolver of this machine. */
+  /** Default: `systemResolver`. */
   readonly resolve?: Resolve;
   /** PEM; in place of the public roots. */
   readonly trustedCertificates?: readonly string[];
@@ -56,6 +54,8 @@ export interface OutboundRequest {
   /** Secrets that are masked wherever the request or its response is shown. */
   readonly secrets: readonly string[];
   readonly signal?: AbortSignal;
+  /** Account on whose behalf it is sent, which shares limits with its other requests; absent: the operator. */
+  readonly account?: string;
   /** True if the address is the operator's own by configuration: the target policy does not judge it. Default: false. */
   readonly isExempt?: boolean;
   /**
@@ -82,8 +82,15 @@ export interface OutboundResponse {
 /** Outbound HTTP client: target policy, pinned addresses, one deadline, capped responses, masked errors. */
 export class Outbound {
   readonly #kept = new KeptConnections();
+  readonly #lookups: Lookups;
+  readonly #stopping = new AbortController();
 
-  constructor(private readonly options: OutboundOptions) {}
+  constructor(private readonly options: OutboundOptions) {
+    const { resolve = systemResolver(options) } = options;
+    this.#lookups = new Lookups(resolve);
+    // each exchange under way listens
+    setMaxListeners(0, this.#stopping.signal);
+  }
 
   /** Number of connections that are kept without a request. */
   get keptConnections(): number {
@@ -91,13 +98,14 @@ export class Outbound {
   }
 
   /** Closes the connections that are kept without a request. */
-  async closeKept(): Promise<void> {
-    await this.#kept.dropAll();
+  closeKept(): void {
+    this.#kept.dropAll();
   }
 
-  /** Closes the connections that are kept; from now on none is. */
-  async stop(): Promise<void> {
-    await this.#kept.stop();
+  /** Ends the exchanges under way, and closes the connections that are kept; from now on nothing is sent. */
+  stop(): void {
+    this.#stopping.abort();
+    this.#kept.stop();
   }
 
   /**
@@ -117,26 +125,31 @@ export class Outbound {
     const { clock } = this.options;
     const { signal, deadlineMs } = request;
     signal?.throwIfAborted();
-    const exchange = new Exchange(this.options, request, this.#kept);
+    const exchange = new Exchange(this.options, request, { kept: this.#kept, lookups: this.#lookups });
     const giveUp = new AbortController();
-    const onAbort = () => giveUp.abort();
-    signal?.addEventListener('abort', onAbort, { once: true });
+    const abort = () => giveUp.abort();
+    const enders = [this.#stopping.signal, ...(signal === undefined ? [] : [signal])];
+    for (const ender of enders) ender.addEventListener('abort', abort, { once: true });
+    if (this.#stopping.signal.aborted) abort();
     const startedMs = clock.monotonicMs();
     let isOver = false;
     const cancel = clock.after(deadlineMs, () => {
       isOver = true;
-      giveUp.abort();
+      abort();
     });
     try {
-      const received = await exchange.run(giveUp.signal);
+      giveUp.signal.throwIfAborted();
+      // whatever a part of it waits for, the exchange is over when it is given up
+      const received = await unlessAborted(giveUp.signal, exchange.run(giveUp.signal));
       return { ...received, durationMs: clock.monotonicMs() - startedMs };
     } catch (error) {
       if (isOver) throw exchange.failure('timeout', `no whole response within ${deadlineMs / 1_000} s`);
       signal?.throwIfAborted();
+      if (this.#stopping.signal.aborted) throw exchange.failure('unreachable', 'the control plane stops');
       throw exchange.failureOf(error);
     } finally {
       cancel();
-      signal?.removeEventListener('abort', onAbort);
+      for (const ender of enders) ender.removeEventListener('abort', abort);
       exchange.close();
     }
   }
@@ -151,7 +164,7 @@ class Exchange {
   constructor(
     private readonly options: OutboundOptions,
     private readonly request: OutboundRequest,
-    private readonly kept: KeptConnections,
+    private readonly shared: { readonly kept: KeptConnections; readonly lookups: Lookups },
   ) {}
 
   async run(signal: AbortSignal): Promise<Omit<OutboundResponse, 'durationMs'>> {
@@ -159,70 +172,64 @@ class Exchange {
     const { url, host } = parseHttpUrl(this.request.url, 'url');
     this.#origin = url.origin;
     checkRequestHeaders(headers);
-    const addresses = await unlessAborted(signal, this.#judgedAddresses(host, url));
-    const request: Dispatcher.RequestOptions = {
+    const addresses = await this.#judgedAddresses(host, url, signal);
+    const request = {
       method,
       path: `${url.pathname}${url.search}`,
-      headers: { 'user-agent': this.options.userAgent, 'accept-encoding': 'identity', ...lowerCased(headers) },
-      ...(body === undefined ? {} : { body }),
-      signal,
+      headers: {
+        host: url.host,
+        'user-agent': this.options.userAgent,
+        'accept-encoding': 'identity',
+        ...lowerCased(headers),
+      },
+      body,
     };
-    const response = await this.#respond(request, addresses);
-    const { bytes, isComplete } = await readUpTo(response.body, maxResponseBytes);
+    const send = (connection: Connection) => connection.exchange(request, maxResponseBytes);
+    const { status, headers: received, bytes, isComplete } = await this.#respond(send, { url, addresses, signal });
     if (isComplete) this.#keep();
-    return {
-      status: response.statusCode,
-      headers: response.headers,
-      body: bytes,
-      isComplete,
-      excerpt: excerptOf(bytes, secrets, isComplete),
-    };
+    return { status, headers: received, body: bytes, isComplete, excerpt: excerptOf(bytes, secrets, isComplete) };
   }
 
-  async #judgedAddresses(host: Host, url: URL): Promise<readonly Address[]> {
-    const { policy, resolve = systemResolve } = this.options;
-    const isEncrypted = url.protocol === 'https:';
-    const judging = { policy: this.request.isExempt ? null : policy(), resolve: named(resolve), isEncrypted };
+  async #judgedAddresses(host: Host, url: URL, signal: AbortSignal): Promise<readonly Address[]> {
+    const { isExempt = false, account = '' } = this.request;
+    const resolve = named((name) => this.shared.lookups.run(name, account, signal));
+    const policy = isExempt ? null : this.options.policy();
     try {
-      return await pinnedAddresses(host, judging);
+      return await pinnedAddresses(host, { policy, resolve, isEncrypted: url.protocol === 'https:' });
     } catch (error) {
-      if (error instanceof TargetError) this.kept.drop(url.origin);
+      if (error instanceof TargetError) this.shared.kept.drop(url.origin);
       throw error;
     }
   }
 
-  async #respond(request: Dispatcher.RequestOptions, addresses: readonly Address[]): Promise<Dispatcher.ResponseData> {
+  async #respond<T>(send: (connection: Connection) => Promise<T>, way: Way): Promise<T> {
     const sharing = this.#sharing();
-    const maxBytes = this.request.maxResponseBytes + MAX_FRAMING_BYTES;
-    const kept = sharing === null ? null : this.kept.take(sharing, addresses);
-    this.#connection = kept ?? this.#connect(addresses);
+    const kept = sharing === null ? null : this.shared.kept.take(sharing, way.addresses);
+    const connection = kept ?? (await this.#connect(way));
+    this.#connection = connection;
     try {
-      return await this.#connection.request(request, maxBytes);
+      return await send(connection);
     } catch (error) {
       const closed = kept?.closedEarly(error) ?? null;
-      if (closed === null) throw error;
+      if (closed === null || way.signal.aborted) throw error;
       if (closed === 'unknown') this.#mayHaveArrived = true;
       this.close();
-      this.#connection = this.#connect(addresses);
-      return await this.#connection.request(request, maxBytes);
+      this.#connection = null;
+      this.#connection = await this.#connect(way);
+      return await send(this.#connection);
     }
   }
 
-  #connect(addresses: readonly Address[]): Connection {
+  async #connect({ url, addresses, signal }: Way): Promise<Connection> {
     const { trustedCertificates, idleMs } = this.options;
-    return new Connection({
-      origin: this.#origin,
-      addresses,
-      trustedCertificates,
-      isKept: this.request.keptFor !== undefined,
-      idleMs,
-    });
+    const socket = await dial({ url, addresses, trustedCertificates }, signal);
+    return new Connection(socket, { isKept: this.request.keptFor !== undefined, idleMs });
   }
 
   #keep(): void {
     const sharing = this.#sharing();
     if (sharing === null || this.#connection === null) return;
-    this.kept.keep(sharing, this.#connection);
+    this.shared.kept.keep(sharing, this.#connection);
     this.#connection = null;
   }
 
@@ -242,21 +249,28 @@ class Exchange {
     if (error instanceof OutboundError) return error;
     if (error instanceof TargetError) return this.failure('refused', error.message);
     if (error instanceof UnresolvedError) return this.failure('dns', `cannot resolve the name (${error.code})`);
-    if (error instanceof FloodError)
-      return this.failure('protocol', 'no whole response (too many bytes around its body)');
     const code = codeOf(error);
+    if (error instanceof FloodError || /^HPE_.*OVERFLOW$/.test(code))
+      return this.failure('protocol', 'no whole response (too many bytes around its body)');
     if (isTlsCode(code)) return this.failure('tls', `cannot agree on TLS (${code})`);
     if (this.#isConnected) return this.failure('protocol', `no whole response (${code})`);
     return this.failure('unreachable', `cannot connect (${code})`);
   }
 
   close(): void {
-    void this.#connection?.close();
+    this.#connection?.close();
   }
 
   get #isConnected(): boolean {
-    return this.#connection?.isConnected ?? false;
+    return this.#connection !== null;
   }
+}
+
+/** How an exchange reaches its server. */
+interface Way {
+  readonly url: URL;
+  readonly addresses: readonly Address[];
+  readonly signal: AbortSignal;
 }
 
 /** A name has no address, or no server replies for it. */
@@ -268,7 +282,7 @@ class UnresolvedError extends Error {
   }
 }
 
-function named(resolve: Resolve): Resolve {
+function named(resolve: (name: string) => Promise<readonly Address[]>): typeof resolve {
   return async (name) => {
     const found = await resolve(name).catch((error: unknown) => {
       throw new UnresolvedError(codeOf(error));
@@ -285,20 +299,6 @@ function unlessAborted<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> 
     signal.addEventListener('abort', onAbort, { once: true });
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
   });
-}
-
-async function readUpTo(
-  body: AsyncIterable<Buffer>,
-  maxBytes: number,
-): Promise<{ readonly bytes: Buffer; readonly isComplete: boolean }> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of body) {
-    chunks.push(chunk.subarray(0, maxBytes - length));
-    length += chunk.length;
-    if (length > maxBytes) return { bytes: Buffer.concat(chunks), isComplete: false };
-  }
-  return { bytes: Buffer.concat(chunks), isComplete: true };
 }
 
 function excerptOf(bytes: Buffer, secrets: readonly string[], isComplete: boolean): string {

@@ -1,4 +1,3 @@
-import { lookup } from 'node:dns/promises';
 import type { Host } from '@vantage/shared/target-policy/host.js';
 import type { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
 import { refused } from '@vantage/shared/target-policy/target-error.js';
@@ -9,24 +8,26 @@ export interface Address {
   readonly family: 4 | 6;
 }
 
-/** Returns all addresses of a name. @throws if it has none, or no server replies */
-export type Resolve = (name: string) => Promise<readonly Address[]>;
-
-/** The resolver of this machine. */
-export const systemResolve: Resolve = async (name) => {
-  const found = await lookup(name, { all: true, verbatim: true });
-  return found.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 }));
-};
+/** Returns all addresses of a name, until the signal is aborted. @throws if it has none, or no server replies */
+export type Resolve = (name: string, signal: AbortSignal) => Promise<readonly Address[]>;
 
 /**
  * Returns the addresses that an exchange may connect to: the only resolution of its host, each address checked. If one
  * is refused, all are; without TLS, all must be in the ranges that the operator allows. Without a policy, none is
  * refused.
- * @throws TargetError; or the error of `resolve`
+ * @throws TargetError; or the error of `resolve`, which gets the name of the host
  */
 export async function pinnedAddresses(
   host: Host,
-  { policy, resolve, isEncrypted }: { policy: TargetPolicy | null; resolve: Resolve; isEncrypted: boolean },
+  {
+    policy,
+    resolve,
+    isEncrypted,
+  }: {
+    policy: TargetPolicy | null;
+    resolve: (name: string) => Promise<readonly Address[]>;
+    isEncrypted: boolean;
+  },
 ): Promise<readonly Address[]> {
   policy?.checkHost(host, 'url');
   const addresses = host.kind === 'address' ? [host] : await resolve(host.name);

@@ -26,7 +26,7 @@ export function wireHouse(given: Given): Omit<House, 'releaseHoldings'> {
     log: log.child({ part: 'targets' }),
     onChange: () => {
       for (const session of links.all()) session.sendConfig();
-      void outbound.closeKept();
+      outbound.closeKept();
     },
   });
   const userAgent = `Vantage/${version} (+${publicUrl})`;

@@ -13,8 +13,8 @@ export interface ZoneRecord {
   readonly data: Buffer;
 }
 
-/** Records for a question; null: the name does not exist. Type null: one that is not in the table. */
-export type FindRecords = (name: string, type: RecordType | null) => readonly ZoneRecord[] | null;
+/** Records for a question; null: the name does not exist; undefined: no reply. Type null: one that is not in the table. */
+export type FindRecords = (name: string, type: RecordType | null) => readonly ZoneRecord[] | null | undefined;
 
 const QUESTION_OFFSET = 12;
 const NXDOMAIN = 3;
@@ -23,7 +23,10 @@ const NEGATIVE_TTL = 60;
 /** Starts a resolver on loopback (UDP) with the records of `find`; returns its `address:port`. */
 export async function startZoneServer(t: Test, find: FindRecords): Promise<string> {
   const socket = createSocket('udp4');
-  socket.on('message', (query, from) => socket.send(responseTo(query, find), from.port, from.address));
+  socket.on('message', (query, from) => {
+    const response = responseTo(query, find);
+    if (response !== null) socket.send(response, from.port, from.address);
+  });
   await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
   t.teardown(() => new Promise<void>((resolve) => socket.close(() => resolve())));
   return `127.0.0.1:${socket.address().port}`;
@@ -39,9 +42,10 @@ export const recordData = {
     Buffer.concat([Buffer.from([0, tag.length]), Buffer.from(tag), Buffer.from(value)]),
 };
 
-function responseTo(query: Buffer, find: FindRecords): Buffer {
+function responseTo(query: Buffer, find: FindRecords): Buffer | null {
   const { name, type, end } = readQuestion(query);
   const found = find(name, typeName(type));
+  if (found === undefined) return null;
   const answers = found ?? [];
   // without records the zone says for how long (RFC 2308)
   const authority = answers.length > 0 ? [] : [soa()];

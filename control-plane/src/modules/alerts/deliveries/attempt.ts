@@ -150,6 +150,7 @@ class Exchange {
         ...request,
         deadlineMs: REQUEST_MS,
         maxResponseBytes: MAX_RESPONSE_BYTES,
+        account: this.destination.ownerId,
         secrets: this.secrets,
         signal,
       });

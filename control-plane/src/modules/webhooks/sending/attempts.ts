@@ -18,7 +18,7 @@ const MAX_HEADER_VALUE = 256;
 /** Columns of an endpoint that an attempt needs. */
 export type Receiver = Pick<
   EndpointRow,
-  'url' | 'sealed_headers' | 'sealed_secret' | 'sealed_previous_secret' | 'previous_secret_expires_at'
+  'owner_id' | 'url' | 'sealed_headers' | 'sealed_secret' | 'sealed_previous_secret' | 'previous_secret_expires_at'
 >;
 
 /** Event to be sent once. */
@@ -64,6 +64,7 @@ export class Attempts {
       const response = await outbound.send({
         ...request,
         maxResponseBytes: MAX_RESPONSE_BYTES,
+        account: receiver.owner_id,
         ...(endpointId === undefined ? {} : { keptFor: endpointId }),
         ...(signal === undefined ? {} : { signal }),
       });

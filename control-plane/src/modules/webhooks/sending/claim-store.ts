@@ -27,7 +27,6 @@ const LOOKED_AT = 64;
 export interface ClaimedDelivery extends EventColumns, Receiver {
   readonly id: string;
   readonly endpoint_id: string;
-  readonly owner_id: string;
   readonly payload: PayloadForm;
   readonly status: DeliveryStatus;
   readonly attempt_count: number;
