@@ -25,6 +25,8 @@ import { startReceiver } from './_support/receiver.js';
 const idsOf = (requests: readonly { headers: Record<string, unknown> }[]) =>
   requests.map(({ headers }) => headers['webhook-id']);
 
+const roomFor = (limit: number) => ({ limit, ofAccount: limit, inFlight: new Map<string, number>() });
+
 t.test(
   'a receiver that fails for ten minutes and then accepts gets exactly one accepted message, at the stated times',
   async (t) => {
@@ -76,7 +78,7 @@ t.test(
     await until('the claim', () => die !== null);
     t.match(await post.delivery(id), { status: 'sending' });
     const lease = { id: 'x', nowMs: post.clock.now() + 59_000, untilMs: 0 };
-    t.same(await claimDeliveries(post.db, lease, 1), { rows: [], empty: [] }, 'the lease holds');
+    t.same(await claimDeliveries(post.db, lease, roomFor(1)), { rows: [], empty: [] }, 'the lease holds');
     post.sender.start();
     post.clock.advance(61_000);
     await post.quiet();
@@ -181,9 +183,17 @@ t.test('accounts take turns: one with many channels does not hold up another', a
   });
   const many = Array.from({ length: 40 }, (_, index) => lane(`ch_many${index}`, 'u_many', 60_000 + index));
   await post.db('alert_lanes').insert([...many, lane('ch_one', 'u_one', 1_000)]);
-  const { empty: claimed } = await claimDeliveries(post.db, { id: 'x', nowMs, untilMs: nowMs + 60_000 }, 2);
+  const lease = { id: 'x', nowMs, untilMs: nowMs + 60_000 };
+  const { empty: claimed } = await claimDeliveries(post.db, lease, roomFor(2));
   t.equal(claimed.length, 2);
   t.ok(claimed.includes('ch_one'));
+  await post.db('alert_lanes').insert(lane('ch_two', 'u_two', 500));
+  const room = { limit: 8, ofAccount: 10, inFlight: new Map([['u_many', 8]]) };
+  const { empty: more } = await claimDeliveries(post.db, lease, room);
+  t.equal(more.length, 3, 'no more than its share, though there is room');
+  t.ok(more.includes('ch_two'));
+  const full = { limit: 8, ofAccount: 10, inFlight: new Map([['u_many', 10]]) };
+  t.same((await claimDeliveries(post.db, lease, full)).empty, []);
 });
 
 t.test('a message whose acceptance is recorded while a claim runs is not claimed again', async (t) => {
@@ -195,7 +205,7 @@ t.test('a message whose acceptance is recorded while a claim runs is not claimed
   await recording('alert_deliveries')
     .where({ id })
     .update({ status: 'sent', finished_at: new Date(nowMs) });
-  const claim = claimDeliveries(post.db, { id: 'x', nowMs, untilMs: nowMs + 60_000 }, 1);
+  const claim = claimDeliveries(post.db, { id: 'x', nowMs, untilMs: nowMs + 60_000 }, roomFor(1));
   await until('the claim to meet the message', async () => (await lockWaits(post.db)) > 0);
   await recording.commit();
   t.same(await claim, { rows: [], empty: [channel.id] });

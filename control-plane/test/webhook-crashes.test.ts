@@ -234,7 +234,7 @@ t.test('an event that is stored while a claim of its endpoint finds nothing is s
   const nowMs = world.clock.now();
   await world.db('webhook_queues').update({ due_at: new Date(nowMs) });
   const claiming = await world.db.transaction();
-  const places = { endpoints: 1, busyHosts: [] };
+  const places = { endpoints: 1, ofAccount: 1, left: new Map(), busyHosts: [] };
   t.same(
     await claimDeliveries(claiming, {
       nowMs,

@@ -9,9 +9,9 @@ import type { Address } from './pinned.js';
 //                                                               exchange may not reach the peer, when the policy changes
 
 /** Greatest number of connections without a request. */
-const MAX_KEPT = 256;
+const MAX_KEPT = 512;
 /** Greatest number of these to one origin. */
-const MAX_KEPT_PER_ORIGIN = 64;
+const MAX_KEPT_PER_ORIGIN = 128;
 
 /** Requests that may share a connection. */
 export interface Sharing {

@@ -23,7 +23,7 @@ import { generousLimiter } from './generous-limiter.js';
 import { collectLog, type LogLine } from './log-lines.js';
 import { accountOf, insertUsers } from './owners.js';
 
-const policy = new TargetPolicy({ allow: ['127.0.0.1/32'], own: [], denied: [] });
+const policy = new TargetPolicy({ allow: ['127.0.0.1/32', '127.0.0.4/32'], own: [], denied: [] });
 
 /** A replica that sends messages. */
 export interface AlertReplica extends AlertParts {

@@ -139,12 +139,18 @@ export class WebhookWorld {
     return { id: endpoint.id, secret };
   }
 
-  /** Publishes an event with the payload of its example; `name`: of the monitor. */
-  async happens<K extends EventKind>(kind: K, subject: string, name = 'Shop', trx = this.db): Promise<void> {
+  /** Publishes an event with the payload of its example; `name`: of the monitor; `ownerId`: default the user. */
+  async happens<K extends EventKind>(
+    kind: K,
+    subject: string,
+    name = 'Shop',
+    trx = this.db,
+    ownerId = this.userId,
+  ): Promise<void> {
     const { eventExample } = webhookKinds[kind] as { eventExample?: unknown };
     const payload = structuredClone(eventExample) as { monitor?: { name: string; id: string } };
     if (payload.monitor !== undefined) Object.assign(payload.monitor, { name, id: subject });
-    const event = { kind, ownerId: this.userId, isTest: false, subject, payload: payload as PayloadOf<K> };
+    const event = { kind, ownerId, isTest: false, subject, payload: payload as PayloadOf<K> };
     await publish(trx, event);
   }
 

@@ -50,7 +50,8 @@ export const backlog: LinkComparison = {
 
 async function claim(trx: BenchDatabase): Promise<void> {
   const nowMs = Date.now();
-  const { rows } = await claimDeliveries(trx, { id: 'bench', nowMs, untilMs: nowMs + 60_000 }, AT_ONCE);
+  const room = { limit: AT_ONCE, ofAccount: AT_ONCE, inFlight: new Map<string, number>() };
+  const { rows } = await claimDeliveries(trx, { id: 'bench', nowMs, untilMs: nowMs + 60_000 }, room);
   if (rows.length !== AT_ONCE) throw new Error(`claimed ${rows.length} messages`);
 }
 

@@ -98,7 +98,7 @@ export const unowned: readonly Unowned[] = [
       ],
       'modules/tokens/store.ts': ['deleteTokensEndedBefore'],
       'modules/webhooks/endpoints/endpoint-store.ts': ['countByStatus'],
-      'modules/webhooks/sending/claim-store.ts': ['CLAIM', 'deleteOrphans'],
+      'modules/webhooks/sending/claim-store.ts': ['CLAIM', 'LOCK_DUE', 'dueOf', 'deleteOrphans'],
       'modules/webhooks/sending/mark-store.ts': ['LOCK_ENDPOINTS', 'LOCK_HEALTH', 'MARK'],
       'replicas/store.ts': ['removeDeadReplicas'],
     },

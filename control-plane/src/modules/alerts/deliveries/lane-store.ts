@@ -21,7 +21,7 @@ export async function queueLanes(
   );
 }
 
-/** Channels that one claim looks at: an account has at most 50, so that the turns of accounts are fair. */
+/** Channels that one claim looks at: an account has at most 50, so that at least 20 accounts take turns. */
 const CANDIDATES = 1_000;
 
 /** Lease on channels. */
@@ -39,13 +39,25 @@ export interface Claimed {
   readonly empty: readonly string[];
 }
 
+/** Room for messages of one claim. */
+export interface ClaimRoom {
+  /** Messages of all accounts together. */
+  readonly limit: number;
+  /** Messages of one account that may be in flight. */
+  readonly ofAccount: number;
+  /** Messages that are in flight, by account. */
+  readonly inFlight: ReadonlyMap<string, number>;
+}
+
 /**
- * Leases channels with due messages, of each account one, then of each a second one, and claims the next message of each. One
+ * Leases channels with due messages, of the account with the fewest in flight first, and claims the next message of each. One
  * that another sender had claimed may have arrived: that sender died, or its lease ran out, before it recorded the result.
  */
-export async function claimDeliveries(db: Knex, lease: Lease, limit: number): Promise<Claimed> {
+export async function claimDeliveries(db: Knex, lease: Lease, room: ClaimRoom): Promise<Claimed> {
   const { id, nowMs, untilMs } = lease;
-  const values = [new Date(nowMs), new Date(untilMs), id, limit];
+  const { limit, ofAccount, inFlight } = room;
+  const accounts = [[...inFlight.keys()], [...inFlight.values()]];
+  const values = [new Date(nowMs), new Date(untilMs), id, limit, ...accounts, ofAccount];
   const found = await queryPrepared<DeliveryRow & { lane: string }>(db, claimOn(dayOf(nowMs)), values);
   return {
     rows: found.filter((row) => row.id !== null).map(({ lane: _lane, ...row }) => row),
@@ -55,20 +67,26 @@ export async function claimDeliveries(db: Knex, lease: Lease, limit: number): Pr
 
 const IS_FREE = 'coalesce(leased_until <= $1, true) AND coalesce(held_until <= $1, true)';
 
+// Accounts that have their share in flight are no candidates: with many lanes they would hide the lanes of others.
+// $5 accounts with messages in flight, $6 how many, $7 how many an account may have
 // `coalesce(l.due_at …)` keeps the second condition on due_at from the index: in a storm, which statistics do not know, all due
 // lanes would be read for each of them. The last two conditions on `u` are checked again on a message that its sender has
 // recorded since the statement began. Columns by name: a prepared statement with `*` fails for good once a migration has added one.
 const claimOn = (day: number): PreparedStatement => ({
   name: 'alerts-claim',
   day,
-  text: `WITH due AS (
+  text: `WITH held AS MATERIALIZED (
+      SELECT * FROM unnest($5::text[], $6::int[]) AS h (owner_id, count)
+    ), due AS (
       SELECT channel_id, owner_id, due_at FROM alert_lanes
-      WHERE due_at <= $1 AND ${IS_FREE} ORDER BY due_at LIMIT ${CANDIDATES}
+      WHERE due_at <= $1 AND ${IS_FREE} AND owner_id NOT IN (SELECT owner_id FROM held WHERE count >= $7)
+      ORDER BY due_at LIMIT ${CANDIDATES}
     ), turns AS (
-      SELECT channel_id, due_at, row_number() OVER (PARTITION BY owner_id ORDER BY due_at) AS turn FROM due
+      SELECT channel_id, due_at, row_number() OVER (PARTITION BY owner_id ORDER BY due_at) + coalesce(held.count, 0) AS turn
+      FROM due LEFT JOIN held USING (owner_id)
     ), chosen AS (
       SELECT l.channel_id FROM alert_lanes l JOIN turns t USING (channel_id)
-      WHERE coalesce(l.due_at <= $1, false) AND ${IS_FREE}
+      WHERE coalesce(l.due_at <= $1, false) AND ${IS_FREE} AND t.turn <= $7
       ORDER BY t.turn, t.due_at LIMIT $4 FOR UPDATE OF l SKIP LOCKED
     ), leased AS (
       UPDATE alert_lanes l SET lease = $3, leased_until = $2 FROM chosen c

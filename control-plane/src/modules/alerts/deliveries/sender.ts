@@ -29,7 +29,9 @@ const LOOK_MS = 1_000;
 /** Time for which a lease holds, in milliseconds. */
 export const LEASE_MS = 60_000;
 /** Messages that a replica has in flight. */
-const MAX_IN_FLIGHT = 64;
+const MAX_IN_FLIGHT = 128;
+/** Those of one account: receivers that do not respond hold each for seconds. */
+const MAX_OF_ACCOUNT = 16;
 
 interface SenderOptions extends Omit<AttemptParts, 'destinations'> {
   readonly db: Knex;
@@ -60,7 +62,8 @@ interface Known {
 /** Sends messages to channels, in the background, for as long as it runs. */
 export class Sender {
   readonly #rounds: Rounds;
-  readonly #inFlight = new Set<Promise<void>>();
+  /** Messages in flight, with their accounts. */
+  readonly #inFlight = new Map<Promise<void>, string>();
   readonly #stopped = new AbortController();
   #isRunning = false;
   #fallbacksAtMs = Number.NEGATIVE_INFINITY;
@@ -87,7 +90,7 @@ export class Sender {
     this.#isRunning = false;
     this.#stopped.abort();
     await this.#rounds.stop();
-    await Promise.all(this.#inFlight);
+    await Promise.all(this.#inFlight.keys());
   }
 
   /** Looks for messages at once; does nothing where no messages are sent. */
@@ -112,7 +115,9 @@ export class Sender {
     const { db, clock } = this.options;
     const nowMs = clock.now();
     const lease = { id: randomUUID(), nowMs, untilMs: nowMs + LEASE_MS };
-    const { rows, empty } = await claimDeliveries(db, lease, MAX_IN_FLIGHT - this.#inFlight.size);
+    const limit = MAX_IN_FLIGHT - this.#inFlight.size;
+    const room = { limit, ofAccount: MAX_OF_ACCOUNT, inFlight: countOf(this.#inFlight.values()) };
+    const { rows, empty } = await claimDeliveries(db, lease, room);
     for (const lane of empty) await db.transaction((trx) => releaseUnused(trx, lane, { lease: lease.id, nowMs }));
     if (rows.length > 0) await this.#begin(rows, lease.id);
     return rows.length + empty.length > 0;
@@ -131,7 +136,7 @@ export class Sender {
         refused: refused.get(row.id),
         firstProviderId: firsts.get(row.id) ?? null,
       });
-      this.#inFlight.add(work);
+      this.#inFlight.set(work, row.owner_id);
       void work.finally(() => {
         this.#inFlight.delete(work);
         this.wake();
@@ -248,6 +253,12 @@ export class Sender {
       counts.observeDelivery(row.type, (clock.now() - row.created_at.getTime()) / 1_000);
     return report;
   }
+}
+
+function countOf(values: Iterable<string>): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return counts;
 }
 
 /** Report of a message that was not sent, since the channel may get no more at present. */

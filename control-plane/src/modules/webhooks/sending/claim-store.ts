@@ -88,27 +88,50 @@ export async function claimDeliveries(trx: Knex, limits: ClaimLimits): Promise<C
 }
 
 function lockDueQueues(trx: Knex, { nowMs, fast, slow, known }: ClaimLimits) {
-  const values = [fast.endpoints, [...fast.busyHosts], slow.endpoints, [...slow.busyHosts], [...known]];
-  return queryPrepared<{ endpoint_id: string; is_slow: boolean }>(trx, LOCK_DUE, [new Date(nowMs), ...values]);
+  const valuesOf = ({ endpoints, busyHosts, left, ofAccount }: Places) => [
+    endpoints,
+    [...busyHosts],
+    [...left.keys()],
+    [...left.values()],
+    ofAccount,
+  ];
+  const values = [new Date(nowMs), [...known], ...valuesOf(fast), ...valuesOf(slow)];
+  return queryPrepared<{ endpoint_id: string; is_slow: boolean }>(trx, LOCK_DUE, values);
+}
+
+/** Due endpoints of each kind that a claim looks at: an account has twenty, so that at least 25 accounts take turns. */
+const CANDIDATES = 500;
+
+/**
+ * SQL of the due endpoints of one kind, locked, those of the account with the most room first. Its five values are the parameters from
+ * `$first` on: endpoints, busy hosts, accounts that have places and how many endpoints more, how many of other accounts.
+ */
+function dueOf(isSlow: boolean, first: number): string {
+  const [endpoints, busyHosts, accounts, left, ofAccount] = [0, 1, 2, 3, 4].map((index) => `$${first + index}`);
+  return `SELECT q.endpoint_id, q.is_slow FROM webhook_queues q JOIN (
+      SELECT endpoint_id, row_number() OVER (PARTITION BY owner_id ORDER BY due_at) AS turn, room FROM (
+        SELECT d.endpoint_id, d.due_at, e.owner_id, coalesce(a.room, ${ofAccount}) AS room
+        FROM webhook_queues d JOIN webhook_endpoints e ON e.id = d.endpoint_id
+        LEFT JOIN unnest(${accounts}::text[], ${left}::int[]) AS a (owner_id, room) ON a.owner_id = e.owner_id
+        WHERE d.due_at <= $1 AND d.is_slow = ${isSlow} AND d.host <> ALL(${busyHosts})
+          AND d.endpoint_id <> ALL($2) AND coalesce(a.room, ${ofAccount}) > 0
+        ORDER BY d.due_at LIMIT ${CANDIDATES}
+      ) candidates
+    ) t USING (endpoint_id)
+    WHERE t.turn <= t.room AND q.due_at <= $1 AND q.is_slow = ${isSlow}
+    ORDER BY t.turn - t.room, q.due_at LIMIT ${endpoints} FOR UPDATE OF q SKIP LOCKED`;
 }
 
 // The endpoints that this replica sends to are waited for, in the order of marks: it is marks of its own that have them
 // locked, one batch after another, so that skipping would find them locked for as long as it sends.
-// $1 now, $2 $3 places and busy hosts of endpoints that reply, $4 $5 of those that do not, $6 endpoints that have places
+// $1 now, $2 endpoints that have places
 const LOCK_DUE = {
   name: 'webhook-lock-due-queues',
   text: `WITH known AS MATERIALIZED (
-      SELECT endpoint_id, is_slow FROM webhook_queues WHERE endpoint_id = ANY($6) AND due_at <= $1
+      SELECT endpoint_id, is_slow FROM webhook_queues WHERE endpoint_id = ANY($2) AND due_at <= $1
       ORDER BY endpoint_id FOR UPDATE
-    ), fast AS (
-      SELECT endpoint_id, is_slow FROM webhook_queues
-      WHERE due_at <= $1 AND NOT is_slow AND host <> ALL($3) AND endpoint_id <> ALL($6)
-      ORDER BY due_at LIMIT $2 FOR UPDATE SKIP LOCKED
-    ), slow AS (
-      SELECT endpoint_id, is_slow FROM webhook_queues
-      WHERE due_at <= $1 AND is_slow AND host <> ALL($5) AND endpoint_id <> ALL($6)
-      ORDER BY due_at LIMIT $4 FOR UPDATE SKIP LOCKED
-    ) SELECT * FROM known UNION ALL SELECT * FROM fast UNION ALL SELECT * FROM slow`,
+    ), fast AS (${dueOf(false, 3)}), slow AS (${dueOf(true, 8)})
+    SELECT * FROM known UNION ALL SELECT * FROM fast UNION ALL SELECT * FROM slow`,
 };
 
 // a statement of its own after the locks: it must see what the claim before this one has committed. Of an endpoint that was

@@ -1,7 +1,9 @@
 import t from 'tap';
 import { Holdings } from './holdings.js';
 
-const delivery = (id: string, endpoint_id = 'whe_1', is_slow = false) => ({ id, endpoint_id, is_slow, host: 'a' });
+const delivery = (id: string, endpoint_id = 'whe_1', is_slow = false) => {
+  return { id, endpoint_id, owner_id: 'usr_1', is_slow, host: 'a' };
+};
 const many = (count: number) => Array.from({ length: count }, (_, n) => delivery(`whd_${n}`));
 const idsOf = (deliveries: readonly { readonly id: string }[]) => deliveries.map(({ id }) => id);
 
@@ -25,7 +27,7 @@ t.test(
       0,
     );
     t.same(idsOf(holdings.take('whe_1', 0)), ['whd_0']);
-    t.same(holdings.places(), [{ host: 'a', isSlow: true }]);
+    t.same(holdings.places(), [{ host: 'a', account: 'usr_1', isSlow: true }]);
     holdings.end(delivery('whd_0'), { isSlow: false, tookMs: 9 });
     t.same(idsOf(holdings.take('whe_1', 0)), ['whd_1', 'whd_2']);
   },
@@ -76,7 +78,7 @@ t.test('how fast an endpoint replies is remembered for two seconds after its las
   t.strictSame(holdings.endpointIds(), [], 'others may claim for it');
   t.equal(holdings.mostOf('whe_1'), 32);
   holdings.add([{ ...delivery('whd_5', 'whe_1', true), host: 'b' }], 2_000);
-  t.strictSame([holdings.mostOf('whe_1'), holdings.places()], [32, [{ host: 'b', isSlow: true }]]);
+  t.strictSame([holdings.mostOf('whe_1'), holdings.places()], [32, [{ host: 'b', account: 'usr_1', isSlow: true }]]);
   holdings.forget(delivery('whd_5'));
   holdings.takeBack(2_000);
   t.equal(holdings.mostOf('whe_1'), 32);

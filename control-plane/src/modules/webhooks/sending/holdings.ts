@@ -17,6 +17,7 @@ const HELD_AT_MOST = 8 * PER_ENDPOINT;
 interface Held {
   readonly id: string;
   readonly endpoint_id: string;
+  readonly owner_id: string;
   readonly is_slow: boolean;
   readonly host: string;
 }
@@ -24,6 +25,7 @@ interface Held {
 /** Deliveries of one endpoint. */
 interface Holding<D extends Held> {
   readonly host: string;
+  readonly account: string;
   /** True if the last attempt brought no response. */
   isSlow: boolean;
   /** Duration of the last attempt; null: none has ended. */
@@ -129,14 +131,15 @@ export class Holdings<D extends Held> {
 
   /** Places that are taken: those under way, and those that what waits will take. */
   places(): UnderWay[] {
-    return [...this.#byEndpoint.values()].flatMap(({ host, isSlow, ids }) =>
-      Array.from({ length: Math.min(ids.size, isSlow ? 1 : PER_ENDPOINT) }, () => ({ host, isSlow })),
+    return [...this.#byEndpoint.values()].flatMap(({ host, account, isSlow, ids }) =>
+      Array.from({ length: Math.min(ids.size, isSlow ? 1 : PER_ENDPOINT) }, () => ({ host, account, isSlow })),
     );
   }
 }
 
-function newHolding<D extends Held>({ host, is_slow: isSlow }: Held, lastMs: number | null): Holding<D> {
-  return { host, isSlow, lastMs, emptySinceMs: null, waiting: [], underWay: 0, ids: new Set() };
+function newHolding<D extends Held>(delivery: Held, lastMs: number | null): Holding<D> {
+  const { host, owner_id: account, is_slow: isSlow } = delivery;
+  return { host, account, isSlow, lastMs, emptySinceMs: null, waiting: [], underWay: 0, ids: new Set() };
 }
 
 function isStale({ claimedAtMs }: { readonly claimedAtMs: number }, nowMs: number): boolean {
