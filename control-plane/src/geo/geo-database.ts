@@ -1,6 +1,8 @@
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { Reader } from 'maxmind';
+import { parseAddress } from '@vantage/shared/target-policy/address.js';
+import { DecodeBudget } from './mmdb/decode-budget.js';
+import { MmdbReader } from './mmdb/mmdb-reader.js';
 import { networkOf } from './network-of.js';
 import {
   type Location,
@@ -17,11 +19,6 @@ export class GeoDatabaseError extends Error {
   override readonly name = 'GeoDatabaseError';
 }
 
-/**
- * Addresses that are looked up when a file is read, across its whole range: truncated or overwritten data shows there.
- */
-const samples = ['1.0.0.1', '100.0.0.1', '223.255.255.254', '2001:200::1', '2a00::1', '2c0f:ffff::1'];
-
 /** All that one database knows of an address. */
 export interface FoundRecord {
   readonly location: Location | null;
@@ -33,13 +30,13 @@ export interface FoundRecord {
 
 /** One .mmdb file in memory, independent of later changes to the file. */
 export class GeoDatabase {
-  readonly #reader: Reader<object>;
+  readonly #reader: MmdbReader;
 
   private constructor(
     readonly file: string,
     /** Changes with the file. */
     readonly signature: string,
-    reader: Reader<object>,
+    reader: MmdbReader,
   ) {
     this.#reader = reader;
   }
@@ -48,10 +45,7 @@ export class GeoDatabase {
   static async open(file: string): Promise<GeoDatabase> {
     try {
       const signature = await signatureOf(file);
-      const reader = new Reader<object>(await readFile(file));
-      const { nodeCount, searchTreeSize, ipVersion } = reader.metadata;
-      if (!(nodeCount > 0 && searchTreeSize > 0)) throw new Error('its search tree is empty');
-      for (const address of samples) if (ipVersion === 6 || !address.includes(':')) reader.get(address);
+      const reader = new MmdbReader(await readFile(file));
       if (!isAboutPlaces(reader)) throw new Error(`a ${reader.metadata.databaseType} has neither places nor networks`);
       if ((await signatureOf(file)) !== signature) throw new Error('it is being written');
       return new GeoDatabase(file, signature, reader);
@@ -68,7 +62,7 @@ export class GeoDatabase {
 
   /** When its vendor made it, milliseconds since the epoch. */
   get builtMs(): number {
-    return this.#reader.metadata.buildEpoch.getTime();
+    return this.#reader.metadata.builtMs;
   }
 
   /**
@@ -101,15 +95,17 @@ export class GeoDatabase {
     return { location, network, details: readDetails(record), cidr: networkOf(address, bits) };
   }
 
-  #find(address: string): object | null {
+  #find(address: string): unknown {
     const [record] = this.#findWithBits(address);
     return record;
   }
 
-  #findWithBits(address: string): [record: object | null, bits: number] {
-    if (this.#reader.metadata.ipVersion === 4 && address.includes(':')) return [null, 0];
+  #findWithBits(text: string): [record: unknown, bits: number] {
+    const address = parseAddress(text);
+    if (address === null || !this.#reader.covers(address)) return [null, 0];
     try {
-      return this.#reader.getWithPrefixLength(address);
+      const { record, prefixLength } = this.#reader.find(address);
+      return [record, prefixLength];
     } catch {
       // a damaged record is an unknown address
       return [null, 0];
@@ -121,9 +117,9 @@ export class GeoDatabase {
 const [MAX_RANGES, MAX_RECORDS] = [2_000, 200];
 
 /** True if one of the first records has a place or a network, or if there is no record. @throws Error if the file is damaged */
-function isAboutPlaces(reader: Reader<object>): boolean {
+function isAboutPlaces(reader: MmdbReader): boolean {
   let [ranges, records] = [0, 0];
-  for (const record of walkRecords(reader)) {
+  for (const record of walkRecords(reader, new DecodeBudget())) {
     if (readLocation(record) !== null || readNetwork(record) !== null) return true;
     ranges += 1;
     if (record !== null) records += 1;

@@ -7,9 +7,10 @@ import { Reader } from 'maxmind';
 import { pino } from 'pino';
 import t, { type Test } from 'tap';
 import { FakeClock } from '../../test/_support/fake-clock.js';
-import { encodeMmdb } from '../../test/_support/mmdb-writer.js';
+import { encodeMmdb, MmdbRaw, type MmdbValue, uint32 } from '../../test/_support/mmdb-writer.js';
 import { GeoDatabase, GeoDatabaseError } from './geo-database.js';
 import { GeoDatabases } from './geo-databases.js';
+import { RangeDatabase, RangeDatabaseError } from './range-database.js';
 
 const testdata = (name: string) => fileURLToPath(new URL(`../../../test/testdata/geo/${name}`, import.meta.url));
 const DAY_MS = 86_400_000;
@@ -170,6 +171,92 @@ t.test('a file of another type is refused, whatever it is called', async (t) => 
     await look(2);
     t.match(databases.locate('81.2.69.142'), { country: 'GB' }, `${name}: the old one stays`);
     t.equal(said('cannot use geo database, keeping the previous one').length, index + 1, name);
+  }
+});
+
+/** Arrays of two pointers to the next array, 40 of them, and an empty text: 2^40 values. `at` is their place in the section. */
+function fanOut(at: number): MmdbRaw {
+  const pointer = (offset: number) => [0x20 | (offset >> 8), offset & 0xff];
+  const arrays = Array.from({ length: 40 }, (_, level) => at + 6 * (level + 1)).flatMap((next) => [
+    2,
+    4,
+    ...pointer(next),
+    ...pointer(next),
+  ]);
+  return new MmdbRaw(Buffer.from([...arrays, 0x40]));
+}
+
+const raw = (...bytes: readonly number[]) => new MmdbRaw(Buffer.from(bytes));
+const longText = new MmdbRaw(Buffer.concat([Buffer.from([0x5e, 0xfe, 0xe2]), Buffer.alloc(65_535, 'x')]));
+const hostileRecords: Readonly<Record<string, [MmdbValue, RegExp]>> = {
+  'pointers that fan out to 2^40 values': [fanOut(0), /more than 65536 values/],
+  'an array of sixteen million members': [raw(0x1f, 4, 0xff, 0xff, 0xff), /more than 65536 values/],
+  'a map of sixteen million members': [raw(0xff, 0xff, 0xff, 0xff), /more than 65536 values/],
+  'arrays inside of each other': [raw(...Array.from({ length: 600 }, () => [1, 4]).flat(), 0x40), /deeper than 512/],
+  'an array that contains itself': [raw(1, 4, 0x20, 0), /deeper than 512/],
+  'a pointer to itself': [raw(0x20, 0), /pointer to a pointer/],
+  'a text of 64 KiB, a thousand times': [
+    new MmdbRaw(
+      Buffer.concat([
+        Buffer.from([0x1e, 4, 2, 203]),
+        ...Array(1_000).fill(Buffer.from([0x28, 3, 0xbc])),
+        longText.bytes,
+      ]),
+    ),
+    /more than 2097152 bytes/,
+  ],
+  'a map with an array for a name': [raw(0xe1, 0, 4, 0x40), /a name that is no text/],
+  'a number of seventeen bytes': [raw(0x11, 3, ...Array(17).fill(1)), /a number of 17 bytes/],
+};
+const hostileFiles: Readonly<Record<string, [Buffer, RegExp]>> = {
+  ...Object.fromEntries(
+    Object.entries(hostileRecords).map(([name, [record, reason]]) => [
+      name,
+      [encodeMmdb({ type: 'GeoLite2-City', records: { '0.0.0.0/0': record } }), reason],
+    ]),
+  ),
+  'metadata that fan out to 2^40 values': [
+    encodeMmdb({ type: 'GeoLite2-City', metadata: { description: fanOut(13) }, records: { '0.0.0.0/0': {} } }),
+    /more than 65536 values/,
+  ],
+  'a search tree that leads back to its start': [
+    // the metadata and data of a tree of one node, before it a node with itself on both sides
+    Buffer.concat([Buffer.alloc(7), encodeMmdb({ type: 'GeoLite2-City', records: { '::/1': {} } }).subarray(7)]),
+    /deeper than an address/,
+  ],
+  'a search tree that is longer than the file': [
+    encodeMmdb({ type: 'GeoLite2-City', metadata: { node_count: uint32(0xffff_ffff) }, records: {} }),
+    /shorter than its search tree/,
+  ],
+  'a time that no calendar has': [
+    encodeMmdb({ type: 'GeoLite2-City', builtSec: 2 ** 62, records: { '0.0.0.0/0': { country_code: 'GB' } } }),
+    /no valid time/,
+  ],
+};
+
+t.test('a hostile database is refused with its reason after little work, and the old one stays in use', async (t) => {
+  const { databases, look, at, said } = await openDatabases(t, 'city.mmdb');
+  for (const [index, [name, [bytes, reason]]] of Object.entries(hostileFiles).entries()) {
+    writeFileSync(at('city.mmdb'), bytes);
+    await look(2);
+    t.match(databases.locate('81.2.69.142'), { country: 'GB' }, name);
+    const refused = said('cannot use geo database, keeping the previous one');
+    t.equal(refused.length, index + 1, name);
+    t.match(refused.at(-1)?.err?.message, reason, name);
+    t.throws(() => new RangeDatabase(bytes), RangeDatabaseError, `${name}, as a list`);
+  }
+});
+
+t.test('a hostile record among valid ones is an unknown address after little work', async (t) => {
+  const { databases, look, at } = await openDatabases(t);
+  for (const [name, [record]] of Object.entries(hostileRecords)) {
+    const records = { '81.2.69.0/24': record, '1.128.0.0/16': { country_code: 'AU' } };
+    const bytes = encodeMmdb({ type: 'GeoLite2-City', records });
+    writeFileSync(at('city.mmdb'), bytes);
+    await look(2);
+    t.match(databases.locate('1.128.0.1'), { country: 'AU' }, name);
+    t.equal(databases.locate('81.2.69.142'), null, name);
+    t.equal(new RangeDatabase(bytes).find('81.2.69.142'), null, `${name}, as a list`);
   }
 });
 

@@ -1,5 +1,5 @@
-import { formatAddress } from '@vantage/shared/target-policy/address.js';
-import type { Reader } from 'maxmind';
+import type { DecodeBudget } from './mmdb/decode-budget.js';
+import type { MmdbReader } from './mmdb/mmdb-reader.js';
 
 /** First addresses that are walked over; smaller ones are reserved. */
 const starts = [
@@ -7,13 +7,16 @@ const starts = [
   { family: 6, bits: 128n, first: 1n << 125n },
 ] as const;
 
-/** Records of a database in the order of their ranges, those of IPv4 first; null for a range without one. @throws Error if it is damaged */
-export function* walkRecords(reader: Reader<object>): Generator<object | null> {
+/**
+ * Records of a database in the order of their ranges, those of IPv4 first; null for a range without one.
+ * @throws MmdbError if it is damaged, or its records together take more than the budget
+ */
+export function* walkRecords(reader: MmdbReader, budget: DecodeBudget): Generator<unknown> {
   for (const { family, bits, first } of starts) {
-    if (family === 6 && reader.metadata.ipVersion === 4) return;
+    if (!reader.covers({ family })) return;
     let value: bigint = first;
     while (value < 1n << bits) {
-      const [record, prefixLength] = reader.getWithPrefixLength(formatAddress({ family, value }));
+      const { record, prefixLength } = reader.find({ family, value }, budget);
       yield record;
       const size = 1n << (bits - BigInt(prefixLength));
       value = (value / size + 1n) * size;

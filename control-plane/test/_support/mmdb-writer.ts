@@ -19,6 +19,11 @@ export class MmdbNumber {
   ) {}
 }
 
+/** Bytes of the data section as they are, for what no writer writes. */
+export class MmdbRaw {
+  constructor(readonly bytes: Buffer) {}
+}
+
 /** A value of the format; a plain number is a double. */
 export type MmdbValue =
   | string
@@ -26,6 +31,7 @@ export type MmdbValue =
   | number
   | Buffer
   | MmdbNumber
+  | MmdbRaw
   | readonly MmdbValue[]
   | { readonly [name: string]: MmdbValue };
 
@@ -35,6 +41,8 @@ export interface MmdbContent {
   readonly ipVersion?: 4 | 6;
   readonly recordSize?: 24 | 28 | 32;
   readonly builtSec?: number;
+  /** Members of the metadata, before all others and instead of them. */
+  readonly metadata?: Readonly<Record<string, MmdbValue>>;
   /** Records by network: `81.2.69.0/24`. In a tree of IPv6, IPv4 networks are below ::/96. */
   readonly records: Readonly<Record<string, MmdbValue>>;
 }
@@ -57,6 +65,7 @@ export function encodeMmdb({
   ipVersion = 6,
   recordSize = 28,
   builtSec = 1_790_000_000,
+  metadata: first = {},
   records,
 }: MmdbContent): Buffer {
   const data = new DataSection();
@@ -64,6 +73,7 @@ export function encodeMmdb({
   for (const [network, record] of Object.entries(records)) tree.insert(network, data.add(record));
   const metadata = new DataSection();
   metadata.add({
+    ...first,
     node_count: uint32(tree.nodeCount),
     record_size: uint16(recordSize),
     ip_version: uint16(ipVersion),
@@ -73,6 +83,7 @@ export function encodeMmdb({
     binary_format_minor_version: uint16(0),
     build_epoch: new MmdbNumber('uint64', builtSec),
     description: { en: 'for tests' },
+    ...first,
   });
   const marker = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1');
   return Buffer.concat([tree.encode(recordSize), Buffer.alloc(16), data.bytes, marker, metadata.bytes]);
@@ -156,6 +167,7 @@ class DataSection {
     else if (typeof value === 'boolean') this.#push(controlBytes(14, value ? 1 : 0));
     else if (typeof value === 'number') this.#addNumber(new MmdbNumber('double', value));
     else if (value instanceof MmdbNumber) this.#addNumber(value);
+    else if (value instanceof MmdbRaw) this.#push(value.bytes);
     else if (Buffer.isBuffer(value)) this.#push(controlBytes(4, value.length), value);
     else if (Array.isArray(value)) {
       this.#push(controlBytes(11, value.length));

@@ -1,0 +1,4 @@
+/** A file is no MaxMind DB, or not a whole one. */
+export class MmdbError extends Error {
+  override readonly name = 'MmdbError';
+}
