@@ -160,6 +160,12 @@ t.test('a channel that cannot be used as written is refused with the field and t
     [{ ...hook, template: { title: 'ok', text: 'a\n{{nope}}' } }, 400, 'VALIDATION_FAILED', 'template.text'],
     [{ ...hook, template: { title: '{{title|reverse}}' } }, 400, 'VALIDATION_FAILED', 'template.title'],
     [{ ...hook, template: { body: '{"a": "{{nope}}"}' } }, 400, 'VALIDATION_FAILED', 'template.body'],
+    ...['text/html', 'application/x-yaml', 'text/plain; charset=utf-7'].map((content_type): (typeof cases)[number] => [
+      { ...hook, config: { ...hook.config, content_type, body: '{{title}}' } },
+      400,
+      'VALIDATION_FAILED',
+      'config.content_type',
+    ]),
     [{ ...hook, template: {} }, 400, 'VALIDATION_FAILED', 'template'],
     [{ ...hook, template: { subject: 'x' } }, 400, 'VALIDATION_FAILED', 'template.subject'],
     [
@@ -183,6 +189,14 @@ t.test('a channel that cannot be used as written is refused with the field and t
     t.match([answer.status, answer.body.error?.code], [status, code], JSON.stringify(body));
     t.ok(answer.body.error?.details?.[field], `${field}: ${JSON.stringify(answer.body.error?.details)}`);
   }
+  const { id } = await data(api, 'POST', path, hook);
+  const change = await api.call('PATCH', `${path}/${id}`, { body: { config: { content_type: 'text/html' } } });
+  t.match(change, {
+    status: 400,
+    body: {
+      error: { details: { 'config.content_type': [{ message: /application\/x-www-form-urlencoded.*text\/html/ }] } },
+    },
+  });
 });
 
 t.test(

@@ -56,7 +56,7 @@ t.test(
       timezone: 'UTC',
     });
     for (const { name, config } of byWebhook) {
-      t.match(parseBody(String(config['body'])), { ok: true, body: { kind: 'json' } }, `${name} is JSON`);
+      t.match(parseBody(String(config['body']), 'json'), { ok: true, body: { kind: 'json' } }, `${name} is JSON`);
       const settings = { method: 'POST', headers: {}, content_type: 'application/json', ...config };
       const [request] = await requestsOf(webhookType, { config: settings, message });
       const sent = JSON.parse(String(request?.body));

@@ -399,14 +399,17 @@ t.test('sms: values of a generic gateway do not leave their string or their fiel
   const bodies = [
     ['application/json', '{"to": "{{to}}", "text": "say {{text}}", "nested": ["{{id}}", 1], "{{to}}": "{{other}}"}'],
     ['application/x-www-form-urlencoded', 'to={{to}}&text={{text}}'],
+    ['application/json; charset=utf-8', '{"text": "{{text}}"}\n{"to": "{{to}}"}'],
+    ['text/xml; charset=UTF-8', '<sms to="{{to}}"><text>{{text}}</text></sms>'],
+    ['text/plain', 'id: {{id}}\n\n{{text}}'],
   ] as const;
-  const message = { ...messageOf('firing', 'en'), title: '", "to": "+1", & to=+1 {{id}}' };
+  const message = { ...messageOf('firing', 'en'), title: '", "to": "+1", & to=+1 {{id}}</text>\u0000\uffff' };
   for (const [type, body] of bodies) {
     const smsGateway = { kind: 'generic', url: gateway.origin, body, headers: { 'Content-Type': type } } as const;
     gateway.answerNext({ status: 200, body: '' });
     await deliver(channelTypes({ ...noSettings, smsGateway }).sms, { config: knownConfigs.sms(), message });
   }
-  const [json, form] = gateway.requests.map(({ body }) => body.toString());
+  const [json, form, lines, xml, text] = gateway.requests.map(({ body }) => body.toString());
   t.match(JSON.parse(json ?? ''), {
     to: '+8613800000000',
     text: /^say ", "to": "\+1", & to=\+1 \{\{id\}\}/,
@@ -414,6 +417,30 @@ t.test('sms: values of a generic gateway do not leave their string or their fiel
   });
   t.equal(new URLSearchParams(form).getAll('to').join(), '+8613800000000');
   t.match(new URLSearchParams(form).get('text'), /^", "to": "\+1", & to=\+1 \{\{id\}\}/);
+  t.match(
+    lines?.split('\n').map((line) => JSON.parse(line)),
+    [{ text: /^", "to": "\+1"/ }, { to: '+8613800000000' }],
+  );
+  t.match(
+    xml,
+    /^<sms to="\+8613800000000"><text>&quot;, [^<]* \{\{id\}\}&lt;\/text&gt;\ufffd&#10;[^<\n\0\uffff]*<\/text><\/sms>$/,
+  );
+  t.match(text, /^id: ad_01\n\n", "to": [^\0]*$/);
+});
+
+t.test('webhook: a stored channel with a body of a type without a rule sends nothing, and ends', async (t) => {
+  const receiver = await startReceiver(t);
+  const settings = { url: `${receiver.url}/`, method: 'POST', headers: {}, sign: false };
+  const deliverAs = (config: object) =>
+    deliver(webhookType, { config: { ...settings, ...config }, allow: ['127.0.0.1/32'] });
+  t.match(await deliverAs({ content_type: 'text/html', body: '<b>{{title}}</b>' }), {
+    ...refused('channel'),
+    error: /content_type must be application\/json, .*, not "text\/html"/,
+  });
+  t.equal(receiver.requests.length, 0);
+  t.match(await deliverAs({ content_type: 'application/x-event' }), { kind: 'accepted' }, 'the event has no values');
+  t.match(await deliverAs({ content_type: 'application/xml', body: '<t>{{title}}</t>' }), { kind: 'accepted' });
+  t.match(receiver.requests.at(-1)?.body, /^<t>Down: [^<]*<\/t>$/);
 });
 
 t.test('email: what the mail server refuses for ever ends the recipient or the form, and the rest waits', async (t) => {

@@ -1,6 +1,7 @@
 import { checkRequestHeaders } from '@vantage/shared/target-policy/headers.js';
 import { compileSchema } from '@vantage/shared/validation.js';
 import { type Static, Type } from 'typebox';
+import { bodyFormOf, bodyTypes, contentTypeIn } from './body-form.js';
 import { parseOrigin, ValueError } from './setting-values.js';
 
 /** Vendors of alert channels whose address an operator may replace, and the types of these channels. */
@@ -88,7 +89,19 @@ function parseGateway(text: string): Gateway {
   } catch {
     throw new ValueError('has a header that requests cannot have');
   }
+  checkPlaceholders(gateway);
   return Object.freeze(gateway);
+}
+
+/** Checks that values stay in their places: in a body of a form that has a rule. @throws ValueError */
+function checkPlaceholders({ url, headers = {}, body }: GenericGateway): void {
+  const type = contentTypeIn(headers);
+  const form = bodyFormOf(type ?? 'application/json');
+  if (form === null) throw new ValueError(`must have a Content-Type that is ${bodyTypes}`);
+  if (form !== 'json' && body === undefined)
+    throw new ValueError('must have a body, since its Content-Type is not JSON');
+  if ([url, ...Object.values(headers)].some((text) => text.includes('{{')))
+    throw new ValueError('has a placeholder outside of its body');
 }
 
 /** Value that a schema accepts. The error names fields, never values. @throws ValueError */

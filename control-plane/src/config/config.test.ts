@@ -86,6 +86,9 @@ t.test('the data directory follows root, XDG_DATA_HOME and HOME', async (t) => {
   t.equal(fallback({ isRoot: false, homeDirectory: '/home/ada', dataHome: 'data' }), '/home/ada/.local/share/vantage');
 });
 
+/** A generic gateway as JSON. */
+const genericGateway = (parts: object) => JSON.stringify({ kind: 'generic', url: 'https://a.example/', ...parts });
+
 const accepted: { env: Environment; key: keyof typeof settings; value: unknown }[] = [
   { env: { VANTAGE_LISTEN: '[::1]:80' }, key: 'listen', value: { host: '::1', port: 80 } },
   { env: { VANTAGE_LISTEN: ':0' }, key: 'listen', value: { host: null, port: 0 } },
@@ -295,6 +298,24 @@ const refused: { env: Environment; message: RegExp }[] = [
   },
   {
     env: { VANTAGE_SMS_GATEWAY: '{"kind": "generic", "url": "https://a.example/", "headers": {"Host": "b.example"}}' },
+    message: /a header that requests cannot have/,
+  },
+  ...['text/html', 'application/x-yaml', 'application/json; charset=utf-7', 'application/json, text/plain', ''].map(
+    (type) => ({
+      env: { VANTAGE_SMS_GATEWAY: genericGateway({ headers: { 'content-type': type }, body: '{{text}}' }) },
+      message: /must have a Content-Type that is application\/json, .* in UTF-8/,
+    }),
+  ),
+  {
+    env: { VANTAGE_SMS_GATEWAY: genericGateway({ headers: { 'Content-Type': 'text/xml' } }) },
+    message: /must have a body, since its Content-Type is not JSON/,
+  },
+  ...[{ url: 'https://a.example/?to={{to}}' }, { headers: { 'X-To': '{{to}}' } }].map((part) => ({
+    env: { VANTAGE_VOICE_GATEWAY: genericGateway(part) },
+    message: /has a placeholder outside of its body/,
+  })),
+  {
+    env: { VANTAGE_SMS_GATEWAY: genericGateway({ headers: { 'X-To': 'a\r\nb: c' } }) },
     message: /a header that requests cannot have/,
   },
   {

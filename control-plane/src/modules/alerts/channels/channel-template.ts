@@ -1,5 +1,6 @@
 import type { FieldErrors } from '@vantage/shared/validation.js';
 import { type Static, Type } from 'typebox';
+import { bodyFormOf } from '../../../config/body-form.js';
 import { ApiError } from '../../../http/errors.js';
 import type { ChannelType } from '../types/channel-type.js';
 import { type BodyError, parseBody } from '../types/template/body-template.js';
@@ -57,7 +58,8 @@ export function withTemplateBody(config: ChannelConfig, template: ChannelTemplat
 function bodyErrors(type: ChannelType, body: string, config: ChannelConfig): FieldErrors[string] {
   if (!('body' in type.config.properties)) return [{ code: 'unknown', message: `is not for the type ${type.name}` }];
   if (config['body'] !== undefined) return [{ code: 'conflict', message: 'must not be given with config.body' }];
-  const parsed = parseBody(body);
+  // a content type without a form is refused with the settings
+  const parsed = parseBody(body, bodyFormOf(String(config['content_type'] ?? 'application/json')) ?? 'text');
   return parsed.ok ? [] : parsed.errors.map(complaint);
 }
 

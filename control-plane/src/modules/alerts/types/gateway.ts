@@ -1,7 +1,9 @@
+import { type BodyForm, bodyFormOf, contentTypeIn } from '../../../config/body-form.js';
 import type { Gateway, GenericGateway, TwilioGateway } from '../../../config/channel-settings.js';
 import { judge, type OutboundResponse } from '../../../deliver/index.js';
 import { accepted, type Json, jsonOf, outcomeOfStatus, refused, retry } from './answers.js';
 import type { Attempt, Outcome, TypeRequest } from './channel-type.js';
+import { writeIn } from './template/written-values.js';
 
 // The operator's gateway for text messages and calls. Kind `twilio`:
 // https://www.twilio.com/docs/messaging/api/message-resource, https://www.twilio.com/docs/voice/api/call-resource
@@ -35,39 +37,35 @@ export async function sendOrder(
   if (gateway === null)
     return { kind: 'retry', error: 'the operator has not configured a gateway', retryAfterMs: null };
   if (gateway.kind === 'twilio') return twilioOutcome(await send(twilioRequest(gateway, order)), nowMs);
-  return genericOutcome(gateway, await send(genericRequest(gateway, order)), nowMs);
+  const contentType = contentTypeIn(gateway.headers ?? {}) ?? 'application/json';
+  const form = bodyFormOf(contentType);
+  if (form === null)
+    return { kind: 'retry', error: 'the operator has configured a gateway with an unknown type', retryAfterMs: null };
+  return genericOutcome(gateway, await send(genericRequest(gateway, order, { contentType, form })), nowMs);
 }
 
-function genericRequest(gateway: GenericGateway, order: Order): TypeRequest {
+function genericRequest(
+  gateway: GenericGateway,
+  order: Order,
+  { contentType, form }: { readonly contentType: string; readonly form: BodyForm },
+): TypeRequest {
   const { url, headers = {}, body = DEFAULT_BODY } = gateway;
-  const names = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
   const values = { ...order.values, to: order.to, text: order.text, id: order.id };
-  const isForm = names.has('content-type') && /form-urlencoded/i.test(Object.values(headers).join(' '));
   return {
     method: 'POST',
     url,
     isExempt: true,
-    headers: { ...(names.has('content-type') ? {} : { 'content-type': 'application/json' }), ...headers },
-    body: isForm ? filledText(body, values, encodeURIComponent) : filledBody(body, values),
+    headers: { ...(contentTypeIn(headers) === null ? { 'content-type': contentType } : {}), ...headers },
+    body: filledText(body, values, form),
     secrets: [...Object.values(headers), ...secretsIn(url)],
   };
 }
 
-/** Body with its values: in JSON leaf by leaf, so that no value leaves its string. */
-function filledBody(body: string, values: Readonly<Record<string, string>>): string {
-  try {
-    return JSON.stringify(
-      JSON.parse(body, (_key, leaf: unknown) => (typeof leaf === 'string' ? filledText(leaf, values) : leaf)),
-    );
-  } catch {
-    return filledText(body, values);
-  }
-}
-
-function filledText(text: string, values: Readonly<Record<string, string>>, encode = (value: string) => value): string {
-  return text.replace(/\{\{([a-z]{1,20})\}\}/g, (written, name: string) => {
+/** Body with its values, each of which stays in its place by the rule of the form. */
+function filledText(body: string, values: Readonly<Record<string, string>>, form: BodyForm): string {
+  return body.replace(/\{\{([a-z]{1,20})\}\}/g, (written, name: string) => {
     const value = Object.hasOwn(values, name) ? values[name] : undefined;
-    return value === undefined ? written : encode(value);
+    return value === undefined ? written : writeIn[form](value, { name, isQuoted: false });
   });
 }
 

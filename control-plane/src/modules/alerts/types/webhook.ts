@@ -2,6 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { checkRequestHeaders } from '@vantage/shared/target-policy/headers.js';
 import { TargetError } from '@vantage/shared/target-policy/target-error.js';
 import { type Static, Type } from 'typebox';
+import { bodyFormOf, bodyTypes } from '../../../config/body-form.js';
 import { judge, type OutboundResponse } from '../../../deliver/index.js';
 import { type Attempt, type ConfigProblem, defineChannelType, type Outcome } from './channel-type.js';
 import { type BodyError, fillBody, parseBody } from './template/body-template.js';
@@ -32,7 +33,7 @@ const config = Type.Object(
         minLength: 1,
         maxLength: 8_192,
         description:
-          'Body in place of the event as JSON, with placeholders such as `{{title}}`, `{{text}}`, `{{severity}}`, `{{monitor.name}}` and `{{link}}`. In a body that is JSON, values stay in their strings; elsewhere `{{title|json}}` quotes.',
+          'Body in place of the event as JSON, with placeholders such as `{{title}}`, `{{text}}`, `{{severity}}`, `{{monitor.name}}` and `{{link}}`. Values are escaped by `content_type` and stay in their places; `{{title|json}}` is a JSON string with its quotation marks.',
         example: '{"message": "{{title}}"}',
       }),
     ),
@@ -40,7 +41,7 @@ const config = Type.Object(
       pattern: '^[\\w.+-]+/[\\w.+-]+(?:; ?charset=[\\w-]+)?$',
       maxLength: 100,
       default: 'application/json',
-      description: 'Content-Type of the request.',
+      description: `Content-Type of the request: ${bodyTypes}.`,
       example: 'application/json',
     }),
     sign: Type.Boolean({
@@ -75,19 +76,29 @@ export const webhookType = defineChannelType({
   buckets: [{ count: 60, perMs: 60_000, of: 'channel' }],
   credential: ({ url }) => url,
   urls: ({ url }) => [url],
-  problem: ({ body, headers }) => bodyProblem(body) ?? headersProblem(headers),
+  problem: ({ body, content_type, headers }) => bodyProblem(body, content_type) ?? headersProblem(headers),
   generate: ({ sign, secret }) =>
     sign && secret === undefined ? { secret: `whsec_${randomBytes(32).toString('base64')}` } : {},
   async deliver(attempt) {
+    const { body, content_type: contentType } = attempt.config;
+    // of a channel that was stored before its type was refused
+    if (body !== undefined && bodyFormOf(contentType) === null)
+      return { kind: 'refused', of: 'channel', error: `content_type ${typeRefusal(contentType)}` };
     const response = await attempt.send(requestOf(attempt));
     return outcomeOf(response, attempt.nowMs);
   },
 });
 
-function bodyProblem(body: string | undefined): ConfigProblem | null {
-  const parsed = body === undefined ? null : parseBody(body);
+function bodyProblem(body: string | undefined, contentType: string): ConfigProblem | null {
+  const form = bodyFormOf(contentType);
+  if (form === null) return { field: 'content_type', code: 'format', message: typeRefusal(contentType) };
+  const parsed = body === undefined ? null : parseBody(body, form);
   const [error] = parsed === null || parsed.ok ? [] : parsed.errors;
   return error === undefined ? null : { field: 'body', code: 'format', message: `${placeOf(error)} ${error.message}` };
+}
+
+function typeRefusal(contentType: string): string {
+  return `must be ${bodyTypes}, not "${contentType}": there is no rule by which values could be escaped`;
 }
 
 function placeOf({ path, line, column }: BodyError): string {
@@ -121,8 +132,9 @@ function withoutNames(headers: Readonly<Record<string, string>>, names: readonly
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !names.includes(name.toLowerCase())));
 }
 
-function bodyOf({ message, config: { body } }: Pick<Attempt<WebhookConfig>, 'message' | 'config'>): string {
-  const parsed = body === undefined ? null : parseBody(body);
+function bodyOf({ message, config }: Pick<Attempt<WebhookConfig>, 'message' | 'config'>): string {
+  const form = bodyFormOf(config.content_type);
+  const parsed = config.body === undefined || form === null ? null : parseBody(config.body, form);
   if (parsed === null || !parsed.ok) return JSON.stringify(message.payload);
   const { customText, timezone = 'UTC' } = message;
   const values = { ...valuesOf(message), ...(customText === null ? {} : { text: customText }) };

@@ -1,4 +1,4 @@
-/** Text inside of an element of XML. Characters that XML cannot have are expected to be gone. */
+/** Text inside of an element or attribute of XML; characters that XML 1.0 cannot have become U+FFFD. */
 export function escapeXml(text: string): string {
   return text
     .replace(/&/g, '&amp;')
@@ -6,5 +6,5 @@ export function escapeXml(text: string): string {
     .replace(/>/g, '&gt;')
     .replace(/"/g, '&quot;')
     .replace(/'/g, '&apos;')
-    .replace(/[\ufffe\uffff]/g, '\ufffd');
+    .replace(/(?![\t\n\r])[\0-\x1f\ufffe\uffff]|\p{Surrogate}/gu, '\ufffd');
 }

@@ -1,6 +1,8 @@
+import type { BodyForm } from '../../../../config/body-form.js';
 import { byteLength, longestThatFits } from '../formats/cut.js';
-import { type Filling, fillTemplate, MAX_OUTPUT_BYTES } from './fill-template.js';
+import { bareText, type Filling, fillTemplate, MAX_OUTPUT_BYTES } from './fill-template.js';
 import { type Part, parseTemplate, type TemplateError } from './parse-template.js';
+import { writeIn } from './written-values.js';
 
 /** Greatest depth of a body given as JSON. */
 const MAX_DEPTH = 32;
@@ -12,7 +14,7 @@ type Node = Leaf | { readonly list: readonly Node[] } | { readonly fields: reado
 /** Template of the body of a request. */
 export type BodyTemplate =
   | { readonly kind: 'json'; readonly root: Node }
-  | { readonly kind: 'text'; readonly parts: readonly Part[] };
+  | { readonly kind: 'text'; readonly form: BodyForm; readonly parts: readonly Part[] };
 
 /** Error in a body; `path` names the leaf of a JSON body: `alert.lines[0]`. */
 export interface BodyError extends TemplateError {
@@ -24,12 +26,12 @@ export type ParsedBody =
   | { readonly ok: true; readonly body: BodyTemplate }
   | { readonly ok: false; readonly errors: readonly BodyError[] };
 
-/** Parses the template of a body: leaf by leaf if it is JSON, otherwise as text. */
-export function parseBody(body: string): ParsedBody {
-  const json = parseJson(body);
+/** Parses the template of a body: leaf by leaf if it is JSON and its form allows that, otherwise as text. */
+export function parseBody(body: string, form: BodyForm): ParsedBody {
+  const json = form === 'json' || form === 'text' ? parseJson(body) : undefined;
   if (json === undefined) {
     const parsed = parseTemplate(body);
-    if (parsed.ok) return { ok: true, body: { kind: 'text', parts: parsed.parts } };
+    if (parsed.ok) return { ok: true, body: { kind: 'text', form, parts: parsed.parts } };
     return { ok: false, errors: parsed.errors.map((error) => ({ ...error, path: null })) };
   }
   const errors: BodyError[] = [];
@@ -39,9 +41,9 @@ export function parseBody(body: string): ParsedBody {
   return errors.length === 0 ? { ok: true, body: { kind: 'json', root } } : { ok: false, errors: errors.slice(0, 20) };
 }
 
-/** A body with its values. In JSON a value stays inside of its string; what exceeds 16 KiB is cut from the values. */
+/** A body with its values, each of which stays in its place by the rule of the form; what exceeds 16 KiB is cut from the values. */
 export function fillBody(body: BodyTemplate, filling: Filling): string {
-  if (body.kind === 'text') return fillTemplate(body.parts, filling);
+  if (body.kind === 'text') return fillTemplate(body.parts, { ...filling, write: writeIn[body.form] });
   const budget = { left: MAX_OUTPUT_BYTES - bareBytes(body.root) };
   return JSON.stringify(filled(body.root, (parts) => fillLeaf(parts, filling, budget)));
 }
@@ -59,11 +61,7 @@ function fillLeaf(parts: readonly Part[], filling: Filling, budget: { left: numb
 
 /** Bytes of a body whose values are all empty. */
 function bareBytes(root: Node): number {
-  return byteLength(JSON.stringify(filled(root, bareText)));
-}
-
-function bareText(parts: readonly Part[]): string {
-  return parts.map((part) => (part.kind === 'text' ? part.text : '')).join('');
+  return byteLength(JSON.stringify(filled(root, (parts) => bareText(parts))));
 }
 
 function jsonBytes(text: string): number {

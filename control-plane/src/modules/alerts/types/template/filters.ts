@@ -6,8 +6,11 @@ export type Filter = (value: string, timezone: string) => string;
 
 const MAX_TRUNCATE = 16_384;
 
+/** Filter `json`: a JSON string with its quotation marks. */
+export const quoteJson: Filter = (value) => JSON.stringify(value);
+
 const plainFilters: Readonly<Record<string, Filter>> = {
-  json: (value) => JSON.stringify(value),
+  json: quoteJson,
   upper: (value) => value.toUpperCase(),
   lower: (value) => value.toLowerCase(),
   date: (value, timezone) => {

@@ -1,6 +1,8 @@
 import { performance } from 'node:perf_hooks';
 import fc from 'fast-check';
 import t from 'tap';
+import type { BodyForm } from '../../../../config/body-form.js';
+import { manyLines } from '../formats/characters.js';
 import type { Message } from '../message.js';
 import { fillBody, parseBody } from './body-template.js';
 import { customTextErrors, withCustomTexts } from './custom-text.js';
@@ -130,7 +132,7 @@ t.test('a body given as JSON is filled leaf by leaf, and no value leaves its str
   const values = fc.string({ unit: 'binary', maxLength: 200 });
   const template =
     '{"name": "{{monitor.name}}", "list": [1, true, null, "x {{title}} y"], "nested": {"k": "{{severity}}"}}';
-  const parsed = parseBody(template);
+  const parsed = parseBody(template, 'json');
   if (!parsed.ok) return t.fail(JSON.stringify(parsed.errors));
   t.doesNotThrow(() =>
     fc.assert(
@@ -155,15 +157,86 @@ t.test('a JSON body stays JSON of at most 16 KiB, whatever its values', async (t
     rest: Array.from({ length: 300 }, () => '{{title}}'),
     last: 'kept',
   });
-  const parsed = parseBody(template);
+  const parsed = parseBody(template, 'json');
   if (!parsed.ok) return t.fail(JSON.stringify(parsed.errors));
   const body = fillBody(parsed.body, { ...filling, values: long });
   t.ok(Buffer.byteLength(body) <= MAX_OUTPUT_BYTES, `${Buffer.byteLength(body)} bytes`);
   t.match(JSON.parse(body), { first: /^"\n"\n/, last: 'kept' });
 });
 
+t.test('no value leaves its place in a body of any form', async (t) => {
+  const anything = fc.string({
+    unit: fc.oneof(fc.constantFrom(...'&<>"\'+%=;\\\n\r\0\ud800\uffff'), fc.string({ unit: 'binary', maxLength: 1 })),
+    maxLength: 50,
+  });
+  const write = (form: BodyForm, template: string, title: string, text: string) => {
+    const parsed = parseBody(template, form);
+    return parsed.ok ? fillBody(parsed.body, { ...filling, values: { ...filling.values, title, text } }) : '';
+  };
+  const isOneLine = (value: string) => manyLines(value).replace(/\n+/g, ' ');
+  const forms: Readonly<Record<string, (title: string, text: string) => void>> = {
+    json: (title, text) => {
+      const body = write('json', '[{{title|json}}, "{{title}}", {"text": "{{text}}"}, {{count}}]', title, text);
+      t.strictSame(JSON.parse(body), [title, title, { text }, 1]);
+    },
+    form: (title, text) => {
+      const fields = [...new URLSearchParams(write('form', 'a={{title}}&json={{text|json}}', title, text))];
+      t.strictSame(fields, [
+        ['a', manyLines(title)],
+        ['json', JSON.stringify(manyLines(text))],
+      ]);
+    },
+    'form, of what looks like JSON': (title, text) => {
+      t.match(write('form', '{"a": "{{title}}{{text}}"}', title, text), /^\{"a": "[\w.%!~*'()-]*"\}$/);
+    },
+    xml: (title, text) => {
+      const body = write('xml', '<m a="{{title}}">{{text}}</m>', title, text);
+      const [, a, content] = /^<m a="([^<"\n]*)">([^<\0-\x1f\ufffe\uffff\ud800-\udfff]*)<\/m>$/u.exec(body) ?? [];
+      t.strictSame(
+        [a, content].map(decoded),
+        [title, text].map((value) => manyLines(value).replace(/[\ufffe\uffff]/g, '\ufffd')),
+      );
+    },
+    text: (title, text) => {
+      t.equal(
+        write('text', 'title: {{title}}\n\n{{text}}', title, text),
+        `title: ${isOneLine(title)}\n\n${manyLines(text)}`,
+      );
+    },
+    'text that is JSON': (title, text) => {
+      t.strictSame(JSON.parse(write('text', '{"a": "{{title}}", "b": "{{text}}"}', title, text)), {
+        a: title,
+        b: text,
+      });
+    },
+  };
+  for (const [name, check] of Object.entries(forms))
+    t.doesNotThrow(() => fc.assert(fc.property(anything, anything, check), { numRuns: 50 }), name);
+});
+
+/** Text as a reader of XML decodes it. */
+function decoded(text = 'is not well-formed'): string {
+  const names: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", '#10': '\n' };
+  return text.replace(/&(#?\w+);/g, (entity, name: string) => names[name] ?? entity);
+}
+
+t.test('a body of any form that is too long is cut in its values, not in their escapes', async (t) => {
+  const values = { ...filling.values, title: '&<"é'.repeat(4_000), text: 'never shown' };
+  const templates: readonly (readonly [BodyForm, string, RegExp])[] = [
+    ['xml', '<a>{{title}}</a><b>{{text}}</b><c>kept</c>', /^<a>(?:&amp;|&lt;|&quot;|é)+…<\/a><b><\/b><c>kept<\/c>$/],
+    ['form', 'a={{title}}&b={{text}}&c=kept', /^a=(?:%26%3C%22%C3%A9)+(?:%[0-9A-F]{2})*%E2%80%A6&b=&c=kept$/],
+    ['json', '[{{title|json}},{{text|json}},"{{text}}",{{count}}"kept"]', /^\["(?:&<\\"é)+.{0,4}…","","","kept"\]$/],
+  ];
+  for (const [form, template, expected] of templates) {
+    const parsed = parseBody(template, form);
+    const body = parsed.ok ? fillBody(parsed.body, { ...filling, values }) : '';
+    t.match(body, expected, form);
+    t.ok(Buffer.byteLength(body) <= MAX_OUTPUT_BYTES && Buffer.byteLength(body) > MAX_OUTPUT_BYTES - 20, form);
+  }
+});
+
 t.test('errors of a JSON body name the leaf', async (t) => {
-  const parsed = parseBody('{"a": {"b": ["ok", "{{nope}}"]}, "{{title}}": 1}');
+  const parsed = parseBody('{"a": {"b": ["ok", "{{nope}}"]}, "{{title}}": 1}', 'json');
   t.match(parsed, {
     ok: false,
     errors: [
@@ -171,23 +244,29 @@ t.test('errors of a JSON body name the leaf', async (t) => {
       { path: '{{title}}', message: /names of fields/ },
     ],
   });
-  t.match(parseBody(`${'['.repeat(40)}${']'.repeat(40)}`), { ok: false, errors: [{ message: 'is deeper than 32' }] });
-  t.match(parseBody(JSON.stringify(['x'.repeat(17_000)])), {
+  t.match(parseBody(`${'['.repeat(40)}${']'.repeat(40)}`, 'json'), {
+    ok: false,
+    errors: [{ message: 'is deeper than 32' }],
+  });
+  t.match(parseBody(JSON.stringify(['x'.repeat(17_000)]), 'json'), {
     ok: false,
     errors: [{ message: /is longer than 16384/ }],
   });
-  t.match(parseBody(`${'['.repeat(100_000)}${']'.repeat(100_000)}`), { ok: false });
+  t.match(parseBody(`${'['.repeat(100_000)}${']'.repeat(100_000)}`, 'json'), { ok: false });
 });
 
 t.test('a body that is one JSON string is JSON too', async (t) => {
-  const parsed = parseBody('"{{monitor.name}}"');
+  const parsed = parseBody('"{{monitor.name}}"', 'json');
   t.equal(parsed.ok && JSON.parse(fillBody(parsed.body, filling)), 'Shop "1"\n\\');
 });
 
 t.test('a body that is no JSON is a template of text', async (t) => {
-  const parsed = parseBody('name={{monitor.id}}&n={{count}}');
+  const parsed = parseBody('name={{monitor.id}}&n={{count}}', 'form');
   t.equal(parsed.ok && fillBody(parsed.body, filling), 'name=mon_01&n=1');
-  t.match(parseBody('{"n": {{count}}, "s": "{{nope}}"}'), { ok: false, errors: [{ path: null, line: 1, column: 24 }] });
+  t.match(parseBody('{"n": {{count}}, "s": "{{nope}}"}', 'json'), {
+    ok: false,
+    errors: [{ path: null, line: 1, column: 24 }],
+  });
 });
 
 t.test('custom texts replace the default ones, those for the end of an alert at its end', async (t) => {
