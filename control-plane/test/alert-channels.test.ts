@@ -283,6 +283,32 @@ t.test('signing that is turned on later shows its secret once', async (t) => {
   t.notOk('secret' in (await data(api, 'PATCH', `${path}/${made.id}`, { config: { method: 'PUT' } })));
 });
 
+t.test('a mailbox gets three codes an hour from all accounts together, however its address is written', async (t) => {
+  const { api, controlPlane, database } = await startStack(t, {}, stillClock());
+  const other = await createUserApi(controlPlane, 'other@test.example', 'user');
+  await database.db('users').update({ email_verified_at: new Date() });
+  const tagged = Array.from({ length: 10 }, (_, tag) => `ada+${tag}@ops.example.com`);
+  const spelled = [
+    'ada@gmail.com',
+    'a.d.a@gmail.com',
+    'AD.A+x@googlemail.com',
+    'a.da@Gmail.com.',
+    'ada@ops.example.com',
+  ];
+  await data(api, 'POST', path, { name: 'One', type: 'email', config: { to: tagged.slice(0, 2) } });
+  await data(api, 'POST', path, { name: 'Two', type: 'email', config: { to: tagged.slice(2) } });
+  await data(other, 'POST', path, { name: 'Three', type: 'email', config: { to: spelled } });
+  const sent = await database.db('alert_deliveries').where({ kind: 'verification' }).orderBy('id').pluck('recipient');
+  t.same(sent.sort(), [
+    'a.d.a@gmail.com',
+    'ad.a+x@googlemail.com',
+    'ada+0@ops.example.com',
+    'ada+1@ops.example.com',
+    'ada+2@ops.example.com',
+    'ada@gmail.com',
+  ]);
+});
+
 t.test('an account has at most a hundred codes sent within an hour', async (t) => {
   const { api, database } = await startStack(t, {}, stillClock());
   await database.db('users').update({ email_verified_at: new Date() });

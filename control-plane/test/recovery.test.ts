@@ -513,6 +513,18 @@ t.test('a first password is set with credentials that may do everything, not wit
   await login(email, { password: next });
 });
 
+t.test('a mailbox gets at most five mails an hour, with whatever tags accounts are registered', async (t) => {
+  const { people } = await registered(t);
+  const { signIn, letters, clock } = people;
+  const client = { address: '192.0.2.1', userAgent: null };
+  for (let tag = 0; tag < 8; tag++) {
+    clock.advance(1);
+    await signIn.register({ email: `ada+${tag}@example.com`, password, client, actor: here }, 'en');
+  }
+  t.equal(letters.length, 5);
+  t.strictSame(new Set(letters.slice(-2).map(({ to }) => to)), new Set(['ada+2@example.com', 'ada+3@example.com']));
+});
+
 t.test('an address gets at most five mails an hour, even if its accounts are deleted and recreated', async (t) => {
   const { people } = await registered(t);
   const { signIn, users, letters, clock } = people;

@@ -31,7 +31,7 @@ import { SignIn } from './sign-in.js';
 import { deleteOutdated } from './upkeep.js';
 import { Users } from './users.js';
 
-export { parseDeliverableEmail } from './profile/email.js';
+export { mailboxKey, parseDeliverableEmail } from './profile/email.js';
 export { findRecipient } from './profile/recipients.js';
 export type { User } from './users.js';
 

@@ -32,6 +32,23 @@ export function parseDeliverableEmail(text: string): string {
   throw fieldError('email', 'refused', message);
 }
 
+/** Domains of one mail service, which ignores dots in local parts. */
+const dotlessDomains: ReadonlySet<string> = new Set(['gmail.com', 'googlemail.com']);
+
+/**
+ * Name of the mailbox that an address most likely leads to, for limits alone: mail is sent to the address as it is written. Letter
+ * case, a tag from the first `+` on, and at Gmail dots make no other mailbox (RFC 5233 has tags; servers without them are few).
+ */
+export function mailboxKey(address: string): string {
+  const at = address.lastIndexOf('@');
+  const written = address.slice(at + 1).toLowerCase();
+  const domain = domainToASCII(written).replace(/\.$/, '') || written;
+  const local = address.slice(0, at).toLowerCase();
+  // what begins with the sign has no name before it
+  const untagged = local.replace(/(?<=.)\+.*$/s, '');
+  return dotlessDomains.has(domain) ? `${untagged.replaceAll('.', '')}@gmail.com` : `${untagged}@${domain}`;
+}
+
 function isPublicName(domain: string): boolean {
   try {
     return parseHost(domain).kind === 'name';

@@ -4,6 +4,7 @@ import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import { isSameHash, makeToken, parseToken, tokenPrefixes } from '@vantage/shared/tokens.js';
 import type { Knex } from 'knex';
 import { ApiError } from '../../../http/errors.js';
+import { mailboxKey } from '../profile/email.js';
 import {
   type ChallengeRow,
   consumeChallenge,
@@ -25,8 +26,17 @@ export const challengeKinds = {
 
 export type ChallengeKind = keyof typeof challengeKinds;
 
-/** Greatest number of mails of one group that an address gets within an hour. */
+/** Greatest number of mails of one group within an hour, to one mailbox or address. */
 const MAX_PER_HOUR = 5;
+
+/**
+ * Subject by which mails of a group are counted. Anyone can have mails of forms sent to any address of a mailbox; a correct password has them sent
+ * to the verified address of its account alone, which others must not use up.
+ */
+const countedBy = {
+  forms: mailboxKey,
+  'right passwords': (email: string) => email,
+} as const;
 
 /** Request to issue a challenge. */
 interface ChallengeRequest {
@@ -49,10 +59,11 @@ export interface OpenChallenge {
 export class Challenges {
   constructor(private readonly clock: Clock) {}
 
-  /** Issues a challenge in the caller's transaction, and returns its token; null: the address reached the hourly limit. */
+  /** Issues a challenge in the caller's transaction, and returns its token; null: the hourly limit is reached. */
   async issue(trx: Knex, { kind, userId, email, facts = {} }: ChallengeRequest): Promise<string | null> {
     const now = this.clock.now();
-    const recipientHash = createHash('sha256').update(email).digest();
+    const counted = countedBy[challengeKinds[kind].countedWith](email);
+    const recipientHash = createHash('sha256').update(counted).digest();
     if ((await countMailed(trx, recipientHash, kindsCountedWith(kind), new Date(now - 3_600_000))) >= MAX_PER_HOUR)
       return null;
     const { token, tokenId, secretHash } = makeToken(tokenPrefixes.challenge);

@@ -221,7 +221,7 @@ export class ChannelActs {
       if (wanted.length > 0 && sent.length === 0 && !row.is_test)
         throw channelInvalid(
           'to',
-          'cannot be sent another code yet: a recipient gets three an hour, all recipients of an account one hundred',
+          'cannot be sent another code yet: a mailbox or number gets three an hour, all recipients of an account one hundred',
         );
       return row;
     });

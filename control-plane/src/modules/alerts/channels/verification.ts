@@ -26,7 +26,7 @@ import {
 } from './recipient-store.js';
 
 const HOUR_MS = 3_600_000;
-/** Codes that one recipient is sent per hour, whoever asks for them. */
+/** Codes that one mailbox or number is sent per hour, whoever asks for them. */
 const CODES_PER_HOUR = 3;
 /** Codes that one account may have sent per hour: they go to people who did not ask for them. */
 const CODES_PER_ACCOUNT = 100;
@@ -143,7 +143,7 @@ export class Verification {
     const { types, clock, outgoing, destinations, linkSealer, publicUrl, key } = this.options;
     const type = findType(types, row.type);
     if (type?.verification === undefined || row.is_test) return false;
-    if (!(await this.#mayAsk(row.owner_id, address))) return false;
+    if (!(await this.#mayAsk(row.owner_id, type.limitedBy?.(address) ?? address))) return false;
     const { digits, lifeMs, hasLink } = type.verification;
     const code = newCode(digits);
     const nowMs = clock.now();
@@ -166,9 +166,9 @@ export class Verification {
     return true;
   }
 
-  async #mayAsk(ownerId: string, address: string): Promise<boolean> {
+  async #mayAsk(ownerId: string, receiver: string): Promise<boolean> {
     const { limiter, key } = this.options;
-    const name = hashCode({ channelId: '', address, code: '' }, key).toString('base64url');
+    const name = hashCode({ channelId: '', address: receiver, code: '' }, key).toString('base64url');
     const limits = [
       { key: `alert-codes-of:${ownerId}`, limit: CODES_PER_ACCOUNT, windowMs: HOUR_MS },
       { key: `alert-codes:${name}`, limit: CODES_PER_HOUR, windowMs: HOUR_MS },

@@ -7,7 +7,7 @@ import { startReceiver } from '../../../../test/_support/receiver.js';
 import { createSealer } from '../../../crypto/sealing.js';
 import { Outbound } from '../../../deliver/index.js';
 import { channelTypes } from '../types/registry.js';
-import { attemptDelivery } from './attempt.js';
+import { attemptDelivery, bucketsOfDelivery } from './attempt.js';
 import type { DeliveryRow } from './delivery.js';
 import type { Destination } from './destination.js';
 import { sealMessage } from './message-seal.js';
@@ -59,4 +59,14 @@ t.test('an attempt ends with the signal of its sender, and leaves nothing there'
   t.match(await attempt(), { outcome: { kind: 'retry' }, mayHaveArrived: true });
   t.match(await attempt(), { outcome: { kind: 'retry' } }, 'one that begins afterwards');
   t.equal(receiver.requests.length, 2);
+});
+
+t.test('addresses of one mailbox share its limit, over all channels; those of others do not', async (t) => {
+  const key = Buffer.alloc(32, 1);
+  const bucketOf = (channel: string, recipient: string) => {
+    const destination = { config: {}, maxPerMinute: null };
+    return bucketsOfDelivery({ channel_id: channel, type: 'email', recipient }, destination, { ...parts, key })[0]?.key;
+  };
+  t.equal(bucketOf('ch_1', 'ada+a@example.com'), bucketOf('ch_2', 'ada@example.com'));
+  t.not(bucketOf('ch_1', 'ada@example.com'), bucketOf('ch_1', 'bob@example.com'));
 });

@@ -199,7 +199,8 @@ export function bucketsOfDelivery(
 ): KeyedBucket[] {
   const type = findType(types, typeName);
   if (type === null) return [];
-  const subjects = { channel: channelId, credential: type.credential(config as never), recipient: recipient ?? '' };
+  const receiver = recipient === null ? '' : (type.limitedBy?.(recipient) ?? recipient);
+  const subjects = { channel: channelId, credential: type.credential(config as never), recipient: receiver };
   return bucketsOf(type.buckets, maxPerMinute, (of) =>
     createHmac('sha256', key)
       .update(JSON.stringify([typeName, of, subjects[of]]))

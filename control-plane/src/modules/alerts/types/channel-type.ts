@@ -80,6 +80,8 @@ export interface ChannelType<S extends TObject = TObject> {
   credential(config: Static<S>): string;
   /** Addresses that each get a message of their own and are verified; absent: the type carries its own credential. */
   recipients?(config: Static<S>): readonly string[];
+  /** Name of what receives the messages of a recipient, by which they are limited; absent: the recipient itself. */
+  limitedBy?(recipient: string): string;
   /**
    * How recipients prove that they want messages; absent: the type has no recipients, or none that need to. `hasLink`: by a link
    * too, which a text message has no room for.

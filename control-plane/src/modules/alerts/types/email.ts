@@ -3,7 +3,7 @@ import { ApiError } from '../../../http/errors.js';
 import type { Locale } from '../../../http/locale.js';
 import { MailRefusal } from '../../../mail/index.js';
 import { type Block, button, lines, type MailContent, note, paragraph } from '../../../mail/template.js';
-import { parseDeliverableEmail } from '../../accounts/index.js';
+import { mailboxKey, parseDeliverableEmail } from '../../accounts/index.js';
 import { type Attempt, defineChannelType, type Outcome } from './channel-type.js';
 import type { Message } from './message.js';
 import { nameOf } from './texts/alert-message.js';
@@ -36,6 +36,7 @@ export const emailType = defineChannelType({
   verification: { digits: 8, lifeMs: 24 * HOUR_MS, hasLink: true },
   credential: () => '',
   recipients: ({ to }) => to,
+  limitedBy: mailboxKey,
   parseRecipient(text) {
     try {
       return parseDeliverableEmail(text);
