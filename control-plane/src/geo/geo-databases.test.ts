@@ -3,6 +3,8 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { until } from '@vantage/shared/_support/until.js';
+import { parseAddress } from '@vantage/shared/target-policy/address.js';
+import fc from 'fast-check';
 import { Reader } from 'maxmind';
 import { pino } from 'pino';
 import t, { type Test } from 'tap';
@@ -10,6 +12,8 @@ import { FakeClock } from '../../test/_support/fake-clock.js';
 import { encodeMmdb, MmdbRaw, type MmdbValue, uint32 } from '../../test/_support/mmdb-writer.js';
 import { GeoDatabase, GeoDatabaseError } from './geo-database.js';
 import { GeoDatabases } from './geo-databases.js';
+import { MmdbError } from './mmdb/mmdb-error.js';
+import { MmdbReader } from './mmdb/mmdb-reader.js';
 import { RangeDatabase, RangeDatabaseError } from './range-database.js';
 
 const testdata = (name: string) => fileURLToPath(new URL(`../../../test/testdata/geo/${name}`, import.meta.url));
@@ -258,6 +262,30 @@ t.test('a hostile record among valid ones is an unknown address after little wor
     t.equal(databases.locate('81.2.69.142'), null, name);
     t.equal(new RangeDatabase(bytes).find('81.2.69.142'), null, `${name}, as a list`);
   }
+});
+
+t.test('a database with other bytes in any places is refused as damaged, or answers', async (t) => {
+  const files = ['city.mmdb', 'asn.mmdb', 'ipinfo.mmdb'].map((name) => readFileSync(testdata(name)));
+  const addresses = ['81.2.69.142', '2001:218::53', '41.58.1.1', '1.128.0.1'].flatMap(
+    (text) => parseAddress(text) ?? [],
+  );
+  const changes = fc.array(fc.tuple(fc.nat(), fc.nat(255)), { minLength: 1, maxLength: 4 });
+  t.doesNotThrow(() =>
+    fc.assert(
+      fc.property(fc.constantFrom(...files), changes, fc.boolean(), (file, changed, isAtEnd) => {
+        const bytes = Buffer.from(file);
+        const range = isAtEnd ? 300 : bytes.length;
+        for (const [at, byte] of changed) bytes[bytes.length - 1 - (at % range)] = byte;
+        try {
+          const reader = new MmdbReader(bytes);
+          for (const address of addresses) if (reader.covers(address)) reader.find(address);
+        } catch (error) {
+          if (!(error instanceof MmdbError)) throw error;
+        }
+      }),
+      { numRuns: 1_000 },
+    ),
+  );
 });
 
 t.test('a database of another type and a file that is none are not used, and are reported', async (t) => {
