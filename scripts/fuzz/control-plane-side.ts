@@ -104,7 +104,7 @@ function makeServer(stores: MemoryStores): LinkServer {
     ingest: new Ingest({ store: stores.ingest, clock: systemClock, log, metrics }),
     work: { onOpened: () => {}, onCaughtUp: () => {}, onClosed: () => {} },
     onSetBack: () => {},
-    assigned: async () => [],
+    assigned: { keys: async () => ({ keys: [], sum: 0 }), sum: async () => 0, find: async () => null },
     config: () => ({
       heartbeatMs: 600_000,
       busyHeartbeatMs: 600_000,

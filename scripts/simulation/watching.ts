@@ -47,7 +47,7 @@ export class Watching {
       endAssignment(tables, monitorId, nodeId, nowMs);
       this.#site.world.trace.add(nodeId.slice(-5), `is to watch ${monitorId.slice(-5)} no longer`);
     }
-    this.#announce(nodeId);
+    this.#announce(monitorId, nodeId);
   }
 
   #assign(monitorId: string, nodeId: string): void {
@@ -61,8 +61,8 @@ export class Watching {
   }
 
   /** Announces a change as the API does, unless its replica dies just then: the others find out by themselves. */
-  #announce(nodeId: string): void {
+  #announce(monitorId: string, nodeId: string): void {
     const { running } = this.#random.pick(this.#site.replicas);
-    if (this.#random.chance(0.5)) running?.news.announce([nodeId]);
+    if (this.#random.chance(0.5)) running?.news.announce([{ id: monitorId, nodeIds: [nodeId] }]);
   }
 }

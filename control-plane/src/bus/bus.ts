@@ -13,7 +13,7 @@ export type BusMessage =
   | { readonly type: 'replicas'; readonly ids: readonly string[] }
   /** To every replica: these users, or some of their credentials, may have changed since they were read. */
   | { readonly type: 'credentials'; readonly ids: readonly string[] }
-  /** To every replica: the assignments of these nodes have changed. */
+  /** To every replica: assignments have changed; each id is a node, followed by the monitor if it is named. */
   | { readonly type: 'assignments'; readonly ids: readonly string[] }
   /**
    * To every replica: these nodes are asked to check something at once; each id is node, monitor, generation and

@@ -22,6 +22,7 @@ export type { Link } from './session/link.js';
 export type { LinkWork } from './session/link-ports.js';
 export { LinkTable } from './session/link-table.js';
 export { VitalsLog } from './session/vitals-log.js';
-export type { AssignedWork, ReadAssigned } from './traffic/assignments-out.js';
+export type { AssignedKeys, AssignedReads } from './traffic/assigned-reads.js';
+export { keyHash } from './traffic/held-assignments.js';
 export type { LinkConfig } from './traffic/link-config.js';
 export { BUSY_HEARTBEAT_MS, HEARTBEAT_MS, LEASE_SECONDS } from './traffic/link-times.js';

@@ -55,7 +55,7 @@ export class LinkSessions {
 
   /**
    * Recovers after the database was unavailable: closes links whose records it has lost, so that they begin again, and
-   * reads the assignments of the other nodes again. Retries until the database replies: nothing else does before the
+   * compares the assignments of the other nodes again. Retries until the database replies: nothing else does before the
    * next outage. Never rejects.
    */
   async lookForLoss(): Promise<void> {

@@ -14,7 +14,7 @@ import type { RateLimiter } from '../http/rate-limit.js';
 import type { AnyRoute, Services } from '../http/route.js';
 import type { ResultKind } from '../ingest/index.js';
 import type { AnyJobType, JobServices } from '../jobs/job.js';
-import type { LinkTable, ReadAssigned, StateKind } from '../links/index.js';
+import type { AssignedReads, LinkTable, StateKind } from '../links/index.js';
 import type { Mail, MailParts, MailTemplates } from '../mail/index.js';
 import type { Release } from '../owners/index.js';
 import type { Metrics } from '../runtime/metrics.js';
@@ -66,7 +66,8 @@ export interface House {
 export interface LinkPart {
   readonly kinds: readonly ResultKind[];
   readonly states: readonly StateKind[];
-  readonly assigned: ReadAssigned;
+  /** Reads of the one module that assigns work to nodes. */
+  readonly assigned?: AssignedReads;
 }
 
 /** A module that was opened. Every part is optional. */

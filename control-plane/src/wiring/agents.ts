@@ -70,6 +70,8 @@ function portsOf(
   const { config, clock, log, agentsDb, replicaId, publicUrl, metrics, directory, geo, lists } = house;
   const busyHeartbeatMs = patience?.busyHeartbeatMs ?? BUSY_HEARTBEAT_MS;
   const { probes, nodes } = services;
+  const [assigned] = links.flatMap(({ assigned }) => assigned ?? []);
+  if (assigned === undefined) throw new Error('no module assigns work to nodes');
   return {
     stores: { links: linkRecords(agentsDb), ingest: ingestStore(agentsDb) },
     replicaId,
@@ -87,7 +89,7 @@ function portsOf(
     place: (nodeId, address) => nodes.places.derive(nodeId, address),
     checkStorage: () => checkDatabase(agentsDb),
     kinds: [taskResults, ...links.flatMap(({ kinds }) => kinds)],
-    assigned: async (nodeId) => (await Promise.all(links.map(({ assigned }) => assigned(nodeId)))).flat(),
+    assigned,
     states: {
       kinds: links.flatMap(({ states }) => states),
       store: (link, states) => storeStates(agentsDb, link, states),

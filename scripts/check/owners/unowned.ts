@@ -118,7 +118,7 @@ export const unowned: readonly Unowned[] = [
       'modules/monitors/checks/newest-states-store.ts': ['takeNewestStates'],
       'modules/monitors/checks/told-slots-store.ts': ['readToldSlots'],
       'modules/monitors/checks/uplink-store.ts': ['mergeUplinkLoss'],
-      'modules/monitors/definition/assignment-store.ts': ['LIST', 'listLinkedAssignments'],
+      'modules/monitors/definition/assignment-store.ts': ['KEYS', 'LIST', 'listLinkedAssignments'],
     },
   },
   {

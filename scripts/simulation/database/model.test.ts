@@ -7,8 +7,10 @@ import { ResultReader } from 'vantage-control/ingest/result-kinds.js';
 import { linkRecords } from 'vantage-control/links/index.js';
 import {
   endAssignments,
-  listAssignmentsOf,
+  listAssignments,
   listChangesSince,
+  listKeysOf,
+  sumKeysOf,
 } from 'vantage-control/modules/monitors/definition/assignment-store.js';
 import type { Node } from 'vantage-control/modules/nodes/index.js';
 import { nodeReads } from 'vantage-control/modules/nodes/store.js';
@@ -93,8 +95,14 @@ const statements: readonly ((pair: Pair) => Ask)[] = [
   storeReports,
   ({ random, nodeIds }) => {
     const nodeId = random.pick(nodeIds);
-    return async ({ assigned }) =>
-      (await assigned(nodeId)).map(({ monitorId, generation }) => `${monitorId} ${generation}`);
+    return async ({ assigned: { keys, sum, find } }) => {
+      const found = await Promise.all(MONITOR_IDS.map((monitorId) => find(nodeId, monitorId)));
+      return {
+        ...(await keys(nodeId)),
+        sumAlone: await sum(nodeId),
+        found: found.map((one) => one?.generation ?? null),
+      };
+    };
   },
   ({ random, nodeIds }) => {
     const [nodeId, epoch, first] = [random.pick(nodeIds), random.pick(EPOCHS), random.integer(1, 12)];
@@ -250,13 +258,19 @@ async function aPair(db: Knex, seed: number): Promise<Pair> {
  */
 function assignmentReads(db: Knex): Pick<Stores, 'assigned' | 'assignmentChanges'> {
   return {
-    assigned: async (nodeId) => {
-      const rows = await listAssignmentsOf(db, [nodeId]);
-      return rows.map(({ monitor_id: monitorId, generation, config }) => ({
-        monitorId,
-        generation,
-        specJson: Buffer.from(JSON.stringify(config)),
-      }));
+    assigned: {
+      keys: async (nodeId) => {
+        const [{ keys, sum } = { keys: [], sum: 0 }] = await listKeysOf(db, [nodeId]);
+        const named = keys.map(([monitorId, generation, hasSecrets]) => ({ monitorId, generation, hasSecrets }));
+        return { keys: named, sum };
+      },
+      sum: async (nodeId) => (await sumKeysOf(db, [nodeId]))[0]?.sum ?? 0,
+      find: async (nodeId, monitorId) => {
+        const [row] = await listAssignments(db, [{ nodeId, monitorId }]);
+        return row === undefined
+          ? null
+          : { generation: row.generation, specJson: Buffer.from(JSON.stringify(row.config)) };
+      },
     },
     assignmentChanges: (since) => listChangesSince(db, since),
   };

@@ -1,7 +1,7 @@
 import type { CheckReport, MissedReport } from '@vantage/shared/monitor-state/check-report.js';
 import { CHECK_KIND, MISSED_KIND } from '@vantage/shared/monitor-state/report-kinds.js';
 import type { StoreRow } from 'vantage-control/ingest/index.js';
-import type { AssignedWork } from 'vantage-control/links/index.js';
+import { type AssignedKeys, keyHash } from 'vantage-control/links/index.js';
 import { type SlotsRow, slotsKey, type Tables } from './tables.js';
 
 // NOTE: models the SQL of control-plane/src/modules/monitors (check-store.ts, missed-store.ts, assignment-store.ts),
@@ -101,11 +101,19 @@ export function endAssignment(tables: Tables, monitorId: string, nodeId: string,
   tables.assignmentChanges.set(nodeId, nowMs);
 }
 
-/** listAssignmentsOf */
-export function assignedTo(tables: Tables, nodeId: string): AssignedWork[] {
-  return [...tables.assignments.values()]
+/** listKeysOf: monitors of the model have no secrets. */
+export function keysOf(tables: Tables, nodeId: string): AssignedKeys {
+  const keys = [...tables.assignments.values()]
     .filter((assignment) => assignment.nodeId === nodeId && assignment.endedAt === null)
-    .map(({ monitorId, generation, specJson }) => ({ monitorId, generation, specJson: Buffer.from(specJson) }));
+    .map(({ monitorId, generation }) => ({ monitorId, generation, hasSecrets: false }));
+  return { keys, sum: keys.reduce((sum, key) => sum + keyHash(key), 0) };
+}
+
+/** listAssignments, of one */
+export function findAssignment(tables: Tables, nodeId: string, monitorId: string) {
+  const assignment = tables.assignments.get(slotsKey(monitorId, nodeId));
+  if (assignment === undefined || assignment.endedAt !== null) return null;
+  return { generation: assignment.generation, specJson: Buffer.from(assignment.specJson) };
 }
 
 /** listChangesSince */

@@ -1,5 +1,5 @@
 import type { IngestStore } from 'vantage-control/ingest/index.js';
-import type { LinkRecords, ReadAssigned } from 'vantage-control/links/index.js';
+import type { AssignedReads, LinkRecords } from 'vantage-control/links/index.js';
 import type { NodeReads } from 'vantage-control/modules/nodes/store.js';
 import type { DispatchStore } from 'vantage-control/modules/probes/store.js';
 import type { ReplicaStore } from 'vantage-control/replicas/store.js';
@@ -19,7 +19,7 @@ export interface Stores {
   readonly ingest: IngestStore;
   readonly dispatch: DispatchStore;
   /** Reads the assignments of nodes, and the nodes whose assignments changed. */
-  readonly assigned: ReadAssigned;
+  readonly assigned: AssignedReads;
   readonly assignmentChanges: (since: Date) => Promise<readonly { node_id: string; changed_at: Date }[]>;
 }
 
@@ -51,7 +51,11 @@ export function modelStores(run: RunStatement, checks = ALL_CHECKS): Stores {
       storeGap: (gap, reason) => run((tables, now) => ingest.storeGap(tables, gap, reason, now, checks)),
     },
     dispatch: dispatchStore(run),
-    assigned: (nodeId) => run((tables) => slots.assignedTo(tables, nodeId)),
+    assigned: {
+      keys: (nodeId) => run((tables) => slots.keysOf(tables, nodeId)),
+      sum: (nodeId) => run((tables) => slots.keysOf(tables, nodeId).sum),
+      find: (nodeId, monitorId) => run((tables) => slots.findAssignment(tables, nodeId, monitorId)),
+    },
     assignmentChanges: (since) => run((tables) => slots.changesSince(tables, since.getTime())),
   };
 }

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Ingest } from '../../ingest/index.js';
 import type { LinkStore } from '../records/link-store.js';
 import type { ServerIdentity } from '../records/server-identity.js';
-import type { ReadAssigned } from '../traffic/assignments-out.js';
+import type { AssignedReads } from '../traffic/assigned-reads.js';
 import type { FlowControl } from '../traffic/flow-control.js';
 import type { LinkConfig } from '../traffic/link-config.js';
 import type { StatesPorts } from '../traffic/states-in.js';
@@ -34,8 +34,7 @@ export interface LinkPorts {
   readonly flow: Pick<FlowControl, 'initial' | 'watch'>;
   readonly states: StatesPorts;
   readonly work: LinkWork;
-  /** Reads the assignments of a node. */
-  readonly assigned: ReadAssigned;
+  readonly assigned: AssignedReads;
   /**
    * Called if a node numbers its results from below what is stored of it: an older copy of its state directory, or a
    * crash.

@@ -42,8 +42,10 @@ export interface Link {
   hasSent(taskId: string): boolean;
   /** Sends a stored task to the node, unless the node received or answered it over this link. */
   sendJob(job: OutgoingJob): void;
-  /** Reads the assignments of the node again. */
+  /** Compares the assignments that the node was sent with those in the database, and sends what differs. */
   lookForAssignments(): void;
+  /** Reads the node's assignments of these monitors again, and sends those that changed. */
+  lookForAssignmentsOf(monitorIds: readonly string[]): void;
   /** Asks the node, if it watches the monitor, to check it now, in addition to its schedule. */
   askForCheck(monitorId: string, generation: number, request: string): void;
   /** Sends the agent its configuration again after a change. */

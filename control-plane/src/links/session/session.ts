@@ -164,6 +164,10 @@ export class LinkSession implements Link {
     if (this.isOpen) this.#assignments?.look();
   }
 
+  lookForAssignmentsOf(monitorIds: readonly string[]): void {
+    if (this.isOpen) this.#assignments?.lookAt(monitorIds);
+  }
+
   askForCheck(monitorId: string, generation: number, request: string): void {
     if (this.isOpen) this.#frames.send({ checkNow: { monitorId, generation, request } });
   }
@@ -312,9 +316,9 @@ export class LinkSession implements Link {
   }
 
   #takeAssignments({ assignmentsDigest: heldDigest }: OpenedLink): AssignmentsOut {
-    const { assigned: read, clock, log } = this.ports;
+    const { assigned: reads, clock, log } = this.ports;
     const send = (frame: ServerFrame) => this.#frames.send(frame);
-    return new AssignmentsOut({ nodeId: this.nodeId, heldDigest, read, send, clock, log });
+    return new AssignmentsOut({ nodeId: this.nodeId, heldDigest, reads, send, clock, log });
   }
 
   #config() {

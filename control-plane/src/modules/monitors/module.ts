@@ -16,6 +16,7 @@ import { MonitorMetrics } from './metrics.js';
 import type { Monitors } from './monitors.js';
 import { openLink } from './open-link.js';
 import { type MonitorWork, openWork } from './open-work.js';
+import type { AssignmentChange } from './placement/assignment-news.js';
 import { EventReading } from './reading/event-reading.js';
 import { Reading } from './reading/reading.js';
 import { monitorRoutes } from './routes.js';
@@ -53,7 +54,7 @@ export const monitorsModule = defineModule({
 function openMonitors({ config, db, clock, lists, secretKey, policyReferences }: House, work: MonitorWork): Monitors {
   const { news, asking, judges, placing, heartbeats } = work;
   const sealer = monitorSealer(secretKey);
-  const onAssigned = (nodeIds: readonly string[]) => news.announce(nodeIds);
+  const onAssigned = (changes: readonly AssignmentChange[]) => news.announce(changes);
   const own = { db, clock, plans: config.plans, sealer, onAssigned, heartbeats: heartbeats.acts };
   const acts = new MonitorActs({ ...own, policy: () => lists.policy, placing, policyReferences });
   const reads = { db, clock, maintenance: maintenanceReads };

@@ -50,7 +50,7 @@ export function openWork(house: House, metrics: MonitorMetrics): MonitorWork {
       db,
       directory,
       placing,
-      onAssigned: (nodeIds) => news.announce(nodeIds),
+      onAssigned: (changes) => news.announce(changes),
       onDue,
       clock,
       log,

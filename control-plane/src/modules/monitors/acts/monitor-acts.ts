@@ -26,6 +26,7 @@ import { closeEvent } from '../events/event-store.js';
 import { monitorName, subjectOf } from '../events/happening.js';
 import { groupNamed } from '../groups/group-making.js';
 import { insertDue, lockState, resetState } from '../judging/state-store.js';
+import type { AssignmentChange } from '../placement/assignment-news.js';
 import type { PlacedMonitor, Placing } from '../placement/placing.js';
 import { CheckedFields, type CheckedFieldsOptions } from './checked-fields.js';
 
@@ -34,7 +35,7 @@ export interface MonitorActsOptions extends CheckedFieldsOptions {
   readonly placing: Pick<Placing, 'isPossible' | 'place' | 'prepare'>;
   readonly policyReferences: PolicyReferences;
   /** Called when the assignments of nodes changed. */
-  readonly onAssigned: (nodeIds: readonly string[]) => void;
+  readonly onAssigned: (changes: readonly AssignmentChange[]) => void;
 }
 
 const monitorCap: PlanCap = {
@@ -43,13 +44,6 @@ const monitorCap: PlanCap = {
   code: 'MONITOR_LIMIT_EXCEEDED',
   count: countMonitors,
 };
-
-/** Result of an act whose nodes are still to be notified by the caller. */
-export interface Unannounced {
-  readonly id: string;
-  /** Nodes whose assignments changed. */
-  readonly nodeIds: readonly string[];
-}
 
 /** Creates, changes, pauses and deletes the monitors of accounts. */
 export class MonitorActs {
@@ -61,13 +55,13 @@ export class MonitorActs {
 
   /** @returns the new monitor's id. @throws ApiError VALIDATION_FAILED, MONITOR_NAME_TAKEN, MONITOR_LIMIT_EXCEEDED, MONITOR_INVALID_TARGET, … */
   async create(body: MonitorCreate, act: MonitorAct): Promise<string> {
-    const { id, nodeIds } = await this.createUnannounced(body, act);
-    this.options.onAssigned(nodeIds);
-    return id;
+    const change = await this.createUnannounced(body, act);
+    this.options.onAssigned([change]);
+    return change.id;
   }
 
-  /** Same as `create`, for bulk changes: the caller notifies the nodes. */
-  async createUnannounced(body: MonitorCreate, act: MonitorAct): Promise<Unannounced> {
+  /** Same as `create`, for bulk changes: the caller notifies the nodes of the change that is returned. */
+  async createUnannounced(body: MonitorCreate, act: MonitorAct): Promise<AssignmentChange> {
     const { db, clock, heartbeats } = this.options;
     const { account, actor } = act;
     const at = new Date(clock.now());
@@ -93,11 +87,11 @@ export class MonitorActs {
 
   /** Changes the given fields only. @throws ApiError as create, MONITOR_NOT_FOUND */
   async change(id: string, body: MonitorChange, act: MonitorAct): Promise<void> {
-    this.options.onAssigned((await this.changeUnannounced(id, body, act)).nodeIds);
+    this.options.onAssigned([await this.changeUnannounced(id, body, act)]);
   }
 
   /** Same as `change`, for bulk changes: the caller notifies the nodes. */
-  async changeUnannounced(id: string, body: MonitorChange, act: MonitorAct): Promise<Unannounced> {
+  async changeUnannounced(id: string, body: MonitorChange, act: MonitorAct): Promise<AssignmentChange> {
     const { db, clock, heartbeats } = this.options;
     const { account, actor } = act;
     await this.options.placing.prepare();
@@ -134,21 +128,21 @@ export class MonitorActs {
 
   /** Deletes a monitor and its events permanently. @throws ApiError MONITOR_NOT_FOUND */
   async delete(id: string, { account, actor }: MonitorAct): Promise<void> {
-    const changed = await this.options.db.transaction(async (trx) => {
+    const nodeIds = await this.options.db.transaction(async (trx) => {
       const monitor = await lockMonitor(trx, id, account.owner);
       if (monitor === null) throw new ApiError('MONITOR_NOT_FOUND');
       if (monitor.type === HEARTBEAT) await this.options.heartbeats.suspend(trx, id);
-      const nodeIds = await listAssignedNodes(trx, id);
-      await endAssignments(trx, id, nodeIds);
+      const assigned = await listAssignedNodes(trx, id);
+      await endAssignments(trx, id, assigned);
       // judgments lock the state before the monitor, for the events they write
       await lockState(trx, id);
       await deleteMonitor(trx, id);
       const [kind, details] = ['monitor.deleted' as const, { name: monitor.name }];
       const event = { kind, ...subjectOf(monitor), payload: { monitor: monitorName(monitor) } };
       await happened(trx, { actor, accountId: account.owner.id, action: kind, subject: id, details, event });
-      return nodeIds;
+      return assigned;
     });
-    this.options.onAssigned(changed);
+    this.options.onAssigned([{ id, nodeIds }]);
   }
 
   /**
@@ -159,7 +153,7 @@ export class MonitorActs {
     const { db, clock, heartbeats } = this.options;
     const at = new Date(clock.now());
     await this.options.placing.prepare();
-    const changed = await db.transaction(async (trx) => {
+    const nodeIds = await db.transaction(async (trx) => {
       const monitor = await lockMonitor(trx, id, account.owner);
       if (monitor === null) throw new ApiError('MONITOR_NOT_FOUND');
       if (monitor.status === status) return [];
@@ -176,7 +170,7 @@ export class MonitorActs {
       await happened(trx, { actor, accountId: account.owner.id, action: kind, subject: id, event });
       return this.#place(trx, { ...monitor, status }, account);
     });
-    this.options.onAssigned(changed);
+    this.options.onAssigned([{ id, nodeIds }]);
   }
 
   /** Places a monitor. `monitor`: as just written under its lock. @returns nodes whose assignments changed */

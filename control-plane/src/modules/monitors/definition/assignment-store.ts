@@ -29,18 +29,63 @@ export async function listAssignedNodes(db: Knex, monitorId: string): Promise<st
   return rows.map(({ node_id }) => node_id);
 }
 
+/**
+ * SQL of a number for an assignment `a`, whose sums show differences.
+ * NOTE: keyHash of links/traffic/held-assignments.ts is the same in JavaScript.
+ */
+const KEY_HASH = `('x' || substr(encode(sha256(convert_to(a.monitor_id || ' ' || a.generation, 'UTF8')), 'hex'), 1, 8))::bit(32)::bigint`;
+
+const KEYS = {
+  name: 'assignment-keys-of-nodes',
+  text: `SELECT a.node_id, sum(${KEY_HASH})::float8 AS sum,
+           json_agg(json_build_array(a.monitor_id, a.generation, m.sealed_secrets IS NOT NULL)) AS keys
+         FROM monitor_assignments a JOIN monitors m ON m.id = a.monitor_id
+         WHERE a.node_id = ANY($1) AND a.ended_at IS NULL GROUP BY a.node_id`,
+};
+
+/** All assignments of a node. */
+export interface KeysRow {
+  readonly node_id: string;
+  /** Sum of `KEY_HASH`. */
+  readonly sum: number;
+  /** Monitor, generation, and true if the monitor has secrets: objects would take twice as long to read. */
+  readonly keys: readonly (readonly [string, number, boolean])[];
+}
+
+/** Keys of all assignments of these nodes; nothing of nodes without assignments. */
+export function listKeysOf(db: Knex, nodeIds: readonly string[]): Promise<KeysRow[]> {
+  return queryPrepared<KeysRow>(db, KEYS, [[...nodeIds]]);
+}
+
+const SUMS = {
+  name: 'assignment-sums-of-nodes',
+  text: `SELECT a.node_id, sum(${KEY_HASH})::float8 AS sum FROM monitor_assignments a
+         WHERE a.node_id = ANY($1) AND a.ended_at IS NULL GROUP BY a.node_id`,
+};
+
+/** Sums of all assignments of these nodes; nothing of nodes without assignments. */
+export function sumKeysOf(db: Knex, nodeIds: readonly string[]): Promise<{ node_id: string; sum: number }[]> {
+  return queryPrepared(db, SUMS, [[...nodeIds]]);
+}
+
 const LIST = {
-  name: 'assignments-of-nodes',
+  name: 'assignments',
   text: `SELECT a.node_id, a.monitor_id, a.generation, m.type, m.target, m.interval_s, m.config, m.sealed_secrets,
            m.consecutive_fail, m.consecutive_ok, m.owner_id, n.owner_id AS node_owner_id,
            CASE WHEN m.sealed_secrets IS NULL THEN false ELSE ${ownerIsAdmin('n')} END AS is_node_owner_admin
-         FROM monitor_assignments a JOIN monitors m ON m.id = a.monitor_id JOIN nodes n ON n.id = a.node_id
-         WHERE a.node_id = ANY($1) AND a.ended_at IS NULL`,
+         FROM unnest($1::text[], $2::text[]) AS wanted (node_id, monitor_id)
+         JOIN monitor_assignments a ON a.monitor_id = wanted.monitor_id AND a.node_id = wanted.node_id
+         JOIN monitors m ON m.id = a.monitor_id JOIN nodes n ON n.id = a.node_id
+         WHERE a.ended_at IS NULL`,
 };
 
-/** Assignments of these nodes. */
-export function listAssignmentsOf(db: Knex, nodeIds: readonly string[]): Promise<AssignmentRow[]> {
-  return queryPrepared<AssignmentRow>(db, LIST, [[...nodeIds]]);
+/** Those of these assignments that exist now. */
+export function listAssignments(
+  db: Knex,
+  wanted: readonly { readonly nodeId: string; readonly monitorId: string }[],
+): Promise<AssignmentRow[]> {
+  const columns = [wanted.map(({ nodeId }) => nodeId), wanted.map(({ monitorId }) => monitorId)];
+  return queryPrepared<AssignmentRow>(db, LIST, columns);
 }
 
 /** Assignments of a monitor whose nodes have a link. */

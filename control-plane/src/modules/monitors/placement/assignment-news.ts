@@ -1,6 +1,7 @@
 import type { Clock } from '@vantage/shared/clock.js';
 import type { Logger } from 'pino';
 import type { Bus } from '../../../bus/bus.js';
+import type { Link } from '../../../links/index.js';
 import { Rounds } from '../../../runtime/rounds.js';
 
 /** Interval of looks for changed assignments, in milliseconds: messages of the bus may be lost. */
@@ -8,11 +9,22 @@ const SWEEP_MS = 2_000;
 /** Overlap of two looks, in milliseconds: transactions that commit late have an earlier stamp. */
 const OVERLAP_MS = 10_000;
 
+/** Assignments announced by their monitors at most; of more changes, the links compare all assignments of their nodes. */
+const MAX_NAMED = 200;
+
+/** Change of a monitor's assignments. */
+export interface AssignmentChange {
+  /** Id of the monitor. */
+  readonly id: string;
+  /** Nodes whose assignments of the monitor changed. */
+  readonly nodeIds: readonly string[];
+}
+
 interface AssignmentNewsOptions {
   readonly bus: Bus;
   readonly listSince: (since: Date) => Promise<readonly { readonly node_id: string; readonly changed_at: Date }[]>;
   /** Finds the link of a node; null: this replica does not hold it. */
-  readonly findLink: (nodeId: string) => { lookForAssignments(): void } | null;
+  readonly findLink: (nodeId: string) => Pick<Link, 'lookForAssignments' | 'lookForAssignmentsOf'> | null;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -48,15 +60,22 @@ export class AssignmentNews {
   }
 
   /** Notifies nodes of changed assignments; to be called after the commit. */
-  announce(nodeIds: readonly string[]): void {
-    const ids = [...new Set(nodeIds)];
+  announce(changes: readonly AssignmentChange[]): void {
+    const named = changes.flatMap(({ id, nodeIds }) => nodeIds.map((nodeId) => `${nodeId} ${id}`));
+    const isLong = named.length > MAX_NAMED;
+    const ids = [...new Set(isLong ? changes.flatMap(({ nodeIds }) => nodeIds) : named)];
     if (ids.length === 0) return;
     this.#notify(ids);
     this.options.bus.broadcast({ type: 'assignments', ids });
   }
 
-  #notify(nodeIds: readonly string[]): void {
-    for (const id of nodeIds) this.options.findLink(id)?.lookForAssignments();
+  /** `ids`: those of nodes, each with the monitor whose assignment changed, if it is named. */
+  #notify(ids: readonly string[]): void {
+    for (const [nodeId = '', monitorId] of ids.map((id) => id.split(' '))) {
+      const link = this.options.findLink(nodeId);
+      if (monitorId === undefined) link?.lookForAssignments();
+      else link?.lookForAssignmentsOf([monitorId]);
+    }
   }
 
   async #sweep(): Promise<void> {

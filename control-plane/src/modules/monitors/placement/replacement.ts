@@ -5,6 +5,7 @@ import { Rounds, workOff } from '../../../runtime/rounds.js';
 import type { Node, NodeDirectory } from '../../nodes/index.js';
 import { lockMonitor } from '../definition/store.js';
 import { insertDue } from '../judging/state-store.js';
+import type { AssignmentChange } from './assignment-news.js';
 import { isPresent } from './fitness.js';
 import { claimPlacementDue, findOwner, queueMonitorsOf, queueSecretsOn, queueShort } from './placement-store.js';
 import type { Placing } from './placing.js';
@@ -23,7 +24,7 @@ interface ReplacementOptions {
   readonly directory: Pick<NodeDirectory, 'all' | 'onChange'>;
   readonly placing: Placing;
   /** Called when the assignments of nodes changed. */
-  readonly onAssigned: (nodeIds: readonly string[]) => void;
+  readonly onAssigned: (changes: readonly AssignmentChange[]) => void;
   /** Called when monitors are due for judgment. */
   readonly onDue: () => void;
   readonly clock: Clock;
@@ -100,7 +101,7 @@ export class Replacement {
   async #placeDue(): Promise<number> {
     const { db, placing, onAssigned, onDue } = this.options;
     await placing.prepare();
-    const changed = new Set<string>();
+    const changes: AssignmentChange[] = [];
     const claimed = await db.transaction(async (trx) => {
       const ids = await claimPlacementDue(trx, AT_ONCE);
       for (const id of ids) {
@@ -108,13 +109,14 @@ export class Replacement {
         const owner = await findOwner(trx, id);
         if (monitor === null || owner === null) continue;
         const placed = await placing.place(trx, monitor, owner);
-        for (const nodeId of placed.changed) changed.add(nodeId);
-        if (placed.changed.length > 0) await insertDue(trx, [id]);
+        if (placed.changed.length === 0) continue;
+        changes.push({ id, nodeIds: placed.changed });
+        await insertDue(trx, [id]);
       }
       return ids.length;
     });
-    if (changed.size > 0) {
-      onAssigned([...changed]);
+    if (changes.length > 0) {
+      onAssigned(changes);
       onDue();
     }
     return claimed;

@@ -4,12 +4,13 @@ import { ApiError } from '../../../../http/errors.js';
 import type { Account } from '../../../../http/route.js';
 import type { ImportFormatName, ImportMode } from '../../../../import-words.js';
 import { effectiveLimits, type Plans } from '../../../../plans/index.js';
-import type { MonitorActs, Unannounced } from '../../acts/monitor-acts.js';
+import type { MonitorActs } from '../../acts/monitor-acts.js';
 import type { MonitorAct } from '../../definition/monitor-act.js';
 import type { MonitorCreate } from '../../definition/schema.js';
 import type { MonitorRow } from '../../definition/store.js';
 import { HEARTBEAT, monitorTypeNamed } from '../../definition/type-names.js';
 import type { HeartbeatActs } from '../../heartbeats/heartbeat-acts.js';
+import type { AssignmentChange } from '../../placement/assignment-news.js';
 import type { Entry } from '../entry/entry.js';
 import { FileReader } from '../file/file-reader.js';
 import { unpacked } from '../file/packed-file.js';
@@ -23,7 +24,7 @@ import { listGroupNames, listMonitorRows, listTakenNames } from './import-store.
 /** Greatest total size of files being imported, in bytes; their parsed form takes about three times as much. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
-/** Number of monitors created before nodes are notified: each notification reads the whole list of a node. */
+/** Number of monitors created before nodes are notified. */
 const TOLD_AT_ONCE = 100;
 
 /** Dependencies of imports. */
@@ -34,7 +35,7 @@ export interface ImportingOptions {
   readonly acts: Pick<MonitorActs, 'createUnannounced' | 'changeUnannounced' | 'fields'>;
   readonly heartbeats: Pick<HeartbeatActs, 'readCreated'>;
   /** Called when the assignments of nodes changed. */
-  readonly onAssigned: (nodeIds: readonly string[]) => void;
+  readonly onAssigned: (changes: readonly AssignmentChange[]) => void;
 }
 
 /** File to import, with its options. */
@@ -81,7 +82,7 @@ export class Importing {
     const file = await this.#reader.read(request, signal);
     const writer = new ReportWriter(file.notes);
     const planning = await this.#openPlan(mode, act.account);
-    const untold = new Set<string>();
+    const untold: AssignmentChange[] = [];
     let done = 0;
     try {
       for (const pack of file.packs) {
@@ -129,16 +130,16 @@ export class Importing {
     return { plan, prepare };
   }
 
-  #tell(untold: Set<string>): void {
-    if (untold.size > 0) this.options.onAssigned([...untold]);
-    untold.clear();
+  #tell(untold: AssignmentChange[]): void {
+    this.options.onAssigned(untold.splice(0));
   }
 
-  async #takeOne(step: Step, act: Pick<MonitorAct, 'account' | 'actor'>, untold: Set<string>): Promise<Taken> {
+  async #takeOne(step: Step, act: Pick<MonitorAct, 'account' | 'actor'>, untold: AssignmentChange[]): Promise<Taken> {
     if (step.kind !== 'create' && step.kind !== 'replace') return withoutId(step);
     try {
-      const { id, nodeIds } = await this.#perform(step, act);
-      for (const nodeId of nodeIds) untold.add(nodeId);
+      const change = await this.#perform(step, act);
+      const { id } = change;
+      untold.push(change);
       const isNewHeartbeat = step.kind === 'create' && monitorTypeNamed(step.body.type) === HEARTBEAT;
       const { db, heartbeats } = this.options;
       return { step, id, heartbeat: isNewHeartbeat ? await heartbeats.readCreated(db, id) : null };
@@ -151,7 +152,7 @@ export class Importing {
   #perform(
     step: Extract<Step, { kind: 'create' | 'replace' }>,
     act: Pick<MonitorAct, 'account' | 'actor'>,
-  ): Promise<Unannounced> {
+  ): Promise<AssignmentChange> {
     const { acts } = this.options;
     const inGroup = step.groupName === null ? act : { ...act, groupName: step.groupName };
     if (step.kind === 'replace') return acts.changeUnannounced(step.id, step.body, inGroup);
