@@ -1,3 +1,4 @@
+import { isMeasurementType, measurementOf } from '@vantage/shared/probe-types/index.js';
 import { MAX_RESULT_BYTES } from '@vantage/shared/protocol/limits.js';
 import type { ProbeRequest, ProbeRunner } from './runner.js';
 
@@ -12,10 +13,15 @@ export async function runJson(
   const result = await runner.run(request);
   const resultJson = JSON.stringify(result);
   const bytes = Buffer.byteLength(resultJson);
-  if (bytes <= MAX_RESULT_BYTES - ENVELOPE_BYTES) return { resultJson, loopLagMs: result.loop_lag_ms };
+  if (bytes <= mostBytes(request.type) - ENVELOPE_BYTES) return { resultJson, loopLagMs: result.loop_lag_ms };
   const message = `the result of ${bytes} bytes is too large`;
   return {
     resultJson: JSON.stringify(runner.refuse(request, { code: 'internal', message })),
     loopLagMs: result.loop_lag_ms,
   };
+}
+
+/** Bytes of a result of a type at most; of an unknown type, which is refused, the general limit. */
+function mostBytes(type: string): number {
+  return isMeasurementType(type) ? measurementOf(type).maxResultBytes : MAX_RESULT_BYTES;
 }

@@ -1,5 +1,10 @@
 import { idPrefixes, isId } from '@vantage/shared/ids.js';
-import { isMeasurementType, type MeasurementType, measurements } from '@vantage/shared/probe-types/index.js';
+import {
+  isMeasurementType,
+  type MeasurementType,
+  measurementOf,
+  measurements,
+} from '@vantage/shared/probe-types/index.js';
 import { agentResultSchema } from '@vantage/shared/probe-types/node-result.js';
 import type { ResultMessage } from '@vantage/shared/protocol/codec.js';
 import { parseDelivered } from '@vantage/shared/protocol/delivered-json.js';
@@ -30,7 +35,7 @@ const MAX_AHEAD_MS = 120_000;
 
 /**
  * Validates one delivered result of a one-shot probe completely, before it is sent to PostgreSQL: a possible id, the
- * schema of its type, text that can be stored, a time that is not in the future. `started_at` is converted to the
+ * schema and limits of its type, text that can be stored, a time that is not in the future. `started_at` is converted to the
  * control plane's clock by the agent's best estimate; `annotate` adds to the result.
  */
 export function parseResult(message: ResultMessage, nowMs: number, annotate: Annotate = () => {}): Parsed {
@@ -38,8 +43,11 @@ export function parseResult(message: ResultMessage, nowMs: number, annotate: Ann
   const probeType = message.probeType ?? '';
   if (!isId(idPrefixes.probeTask, taskId)) return { reject: 'unknown_task' };
   if (!isMeasurementType(probeType)) return { reject: 'unknown_type' };
-  const value = parseDelivered(message.resultJson ?? new Uint8Array());
+  const { maxResultBytes, exceedsLimits } = measurementOf(probeType);
+  const bytes = message.resultJson ?? new Uint8Array();
+  const value = bytes.length > maxResultBytes ? undefined : parseDelivered(bytes);
   if (value === undefined || !isOfType.get(probeType)?.(value)) return { reject: 'malformed' };
+  if (exceedsLimits?.(value)) return { reject: 'malformed' };
   const result = value as CommonFields;
   const startedAt = correctedInstant(result.started_at, message, nowMs + MAX_AHEAD_MS);
   if (startedAt === null) return { reject: 'out_of_range' };

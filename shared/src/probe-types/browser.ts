@@ -84,6 +84,7 @@ export const browser = {
   Params,
   Spec,
   Result,
+  maxResultBytes: 64 * 1024,
   deadlineMs: ({ params }: BrowserSpec) => params.timeout_ms + 3000,
   blank: () => ({
     status_code: null,

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { MAX_RESULT_BYTES } from '../protocol/limits.js';
 import { type Host, parseHost } from '../target-policy/host.js';
 import type { TargetPolicy } from '../target-policy/policy.js';
 import { checkDnsPort } from '../target-policy/ports.js';
@@ -91,6 +92,9 @@ const Record = Type.Object(
   },
   { additionalProperties: false, title: 'DnsRecord' },
 );
+
+/** Characters of names and values together: an agent keeps 96 Ki of what servers send, and may write `hidden` for a shorter name. */
+const MAX_RECORD_CHARACTERS = 128 * 1024;
 
 const Result = Type.Object(
   {
@@ -237,6 +241,9 @@ export const dns = {
   Params,
   Spec,
   Result,
+  maxResultBytes: MAX_RESULT_BYTES,
+  exceedsLimits: ({ records }: Static<typeof Result>) =>
+    records.reduce((sum, { name, value }) => sum + name.length + value.length, 0) > MAX_RECORD_CHARACTERS,
   Summary,
   TaskFields,
   exampleTarget: 'example.com',

@@ -116,6 +116,7 @@ export const domain = {
   Params,
   Spec,
   Result,
+  maxResultBytes: 128 * 1024,
   asksOthers: true,
   deadlineMs: ({ params }: DomainSpec) => params.timeout_ms + 2000,
   blank: () => ({

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { JsonPathError, parseJsonPath } from '../json-path/parse.js';
 import { nullable } from '../nullable.js';
+import { MAX_RESULT_BYTES } from '../protocol/limits.js';
 import { checkRequestHeaders } from '../target-policy/headers.js';
 import { type Host, parseHost } from '../target-policy/host.js';
 import type { TargetPolicy } from '../target-policy/policy.js';
@@ -21,6 +22,7 @@ import {
   timeoutParam,
 } from './fields.js';
 import { httpLines } from './http-lines.js';
+import { isWithin } from './is-within.js';
 import { meanOf, percentileOf, roundMs } from './statistics.js';
 import { TlsSchema } from './tls-report.js';
 
@@ -136,6 +138,9 @@ const JsonFinding = Type.Object(
   { additionalProperties: false },
 );
 
+/** Characters of the values of one path together, and levels of them with the list around: an agent keeps 2 KiB and 16 levels. */
+const [MAX_VALUES_LENGTH, MAX_VALUES_DEPTH] = [2048, 17];
+
 /** One header line of a response, its name in lower case; cookies without their values. */
 const HeaderLine = Type.Object({ name: Type.String(), value: Type.String() }, { additionalProperties: false });
 export type HeaderLine = Static<typeof HeaderLine>;
@@ -150,6 +155,7 @@ const Result = Type.Object(
     }),
     final_url: nullableString('URL of the response, after redirects.'),
     headers: Type.Record(Type.String(), Type.String(), {
+      maxProperties: 128,
       description: 'Response headers, lower-cased, multi-values joined by comma and space.',
     }),
     resolved_ip: resolvedIpField,
@@ -237,6 +243,9 @@ export const http = {
   Params,
   Spec,
   Result,
+  maxResultBytes: MAX_RESULT_BYTES,
+  exceedsLimits: ({ json_paths: found = [] }: Static<typeof Result>) =>
+    found.some(({ values }) => !isWithin(values, MAX_VALUES_LENGTH, MAX_VALUES_DEPTH)),
   Summary,
   TaskFields: NoTaskFields,
   exampleTarget: 'https://example.com/',

@@ -57,6 +57,7 @@ export const icp = {
   Params,
   Spec,
   Result,
+  maxResultBytes: 32 * 1024,
   asksOthers: true,
   deadlineMs: ({ params }: IcpSpec) => params.timeout_ms + 2000,
   blank: () => ({ domain: null, filing: null, source: null, lookup_ms: null }),

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { MAX_RESULT_BYTES } from '../protocol/limits.js';
 import { type Host, parseHost } from '../target-policy/host.js';
 import { msCell, textCell } from './cells.js';
 import { NoTaskFields, type ProbeTypeDefinition } from './definition.js';
@@ -73,6 +74,7 @@ export const mtr = {
   Params,
   Spec,
   Result,
+  maxResultBytes: MAX_RESULT_BYTES,
   Summary,
   TaskFields: NoTaskFields,
   exampleTarget: 'example.com',

@@ -142,6 +142,7 @@ export const ntp = {
   Params,
   Spec,
   Result,
+  maxResultBytes: 16 * 1024,
   Summary,
   TaskFields: NoTaskFields,
   exampleTarget: 'time.example.com',

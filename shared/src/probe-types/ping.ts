@@ -112,6 +112,7 @@ export const ping = {
   Params,
   Spec,
   Result,
+  maxResultBytes: 64 * 1024,
   Summary,
   TaskFields: NoTaskFields,
   exampleTarget: 'example.com',

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { MAX_RESULT_BYTES } from '../protocol/limits.js';
 import { type Host, parseHost } from '../target-policy/host.js';
 import type { TargetPolicy } from '../target-policy/policy.js';
 import type { MeasurementDefinition } from './definition.js';
@@ -74,6 +75,7 @@ export const rbl = {
   Params,
   Spec,
   Result,
+  maxResultBytes: MAX_RESULT_BYTES,
   asksOthers: true,
   deadlineMs: ({ params }: RblSpec) => params.timeout_ms + 2000,
   blank: () => ({ lookups: [], lookup_ms: null }),

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { nullable } from '../nullable.js';
+import { MAX_RESULT_BYTES } from '../protocol/limits.js';
 import { type Host, parseHost } from '../target-policy/host.js';
 import type { TargetPolicy } from '../target-policy/policy.js';
 import { malformed } from '../target-policy/target-error.js';
@@ -96,6 +97,7 @@ export const records = {
   Params,
   Spec,
   Result,
+  maxResultBytes: MAX_RESULT_BYTES,
   asksOthers: true,
   deadlineMs: ({ params }: RecordsSpec) => params.timeout_ms + 2000,
   blank: () => ({

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { MAX_RESULT_BYTES } from '../protocol/limits.js';
 import type { TargetPolicy } from '../target-policy/policy.js';
 import { checkSmtpPort } from '../target-policy/ports.js';
 import { msCell, textCell } from './cells.js';
@@ -134,6 +135,7 @@ export const smtp = {
   Params,
   Spec,
   Result,
+  maxResultBytes: MAX_RESULT_BYTES,
   Summary,
   TaskFields: NoTaskFields,
   exampleTarget: 'mail.example.com',

@@ -131,6 +131,7 @@ export const speedtest = {
   Params,
   Spec,
   Result,
+  maxResultBytes: 16 * 1024,
   Summary,
   TaskFields: NoTaskFields,
   exampleTarget: 'https://vantage.example.com/speedtest',

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { MAX_RESULT_BYTES } from '../protocol/limits.js';
 import { formatHost, type Host, parseHost } from '../target-policy/host.js';
 import type { TargetPolicy } from '../target-policy/policy.js';
 import { checkSslPort } from '../target-policy/ports.js';
@@ -156,6 +157,7 @@ export const ssl = {
   Params,
   Spec,
   Result: SslResultSchema,
+  maxResultBytes: MAX_RESULT_BYTES,
   Summary,
   TaskFields,
   exampleTarget: 'example.com',

@@ -82,6 +82,7 @@ export const tcp = {
   Params,
   Spec,
   Result,
+  maxResultBytes: 16 * 1024,
   Summary,
   TaskFields: NoTaskFields,
   exampleTarget: 'example.com:443',

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { MAX_RESULT_BYTES } from '../protocol/limits.js';
 import { type Host, parseHost } from '../target-policy/host.js';
 import { msCell, textCell } from './cells.js';
 import { NoTaskFields, type ProbeTypeDefinition } from './definition.js';
@@ -51,6 +52,7 @@ export const traceroute = {
   Params,
   Spec,
   Result,
+  maxResultBytes: MAX_RESULT_BYTES,
   Summary,
   TaskFields: NoTaskFields,
   exampleTarget: 'example.com',

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { nullable } from '../nullable.js';
+import { MAX_RESULT_BYTES } from '../protocol/limits.js';
 import { type Host, parseHost } from '../target-policy/host.js';
 import type { TargetPolicy } from '../target-policy/policy.js';
 import { malformed } from '../target-policy/target-error.js';
@@ -65,7 +66,10 @@ const Fact = Type.Union([
 ]);
 
 const Finding = Type.Object(
-  { code, facts: Type.Record(Type.String(), Fact, { description: 'Data that the finding rests on.' }) },
+  {
+    code,
+    facts: Type.Record(Type.String(), Fact, { maxProperties: 16, description: 'Data that the finding rests on.' }),
+  },
   { additionalProperties: false },
 );
 
@@ -130,6 +134,7 @@ export const zone_audit = {
   Params,
   Spec,
   Result,
+  maxResultBytes: MAX_RESULT_BYTES,
   asksOthers: true,
   deadlineMs: ({ params }: ZoneAuditSpec) => params.timeout_ms + 2000,
   blank: () => ({

@@ -13,7 +13,7 @@ export const MAX_MESSAGE_FRAGMENTS = 1024;
 export const MAX_MESSAGE_PIECES = 8192;
 /** Rows in one result batch at most. */
 export const MAX_BATCH_ROWS = 1000;
-/** Bytes of one encoded result at most; a larger one is replaced by an `internal` failure on the agent. */
+/** Bytes of one encoded result of any type at most; a type may have a lower limit. A larger one is replaced by an `internal` failure on the agent. */
 export const MAX_RESULT_BYTES = 256 * 1024;
 /**
  * Time from accepting a socket to a valid proof, in milliseconds; on the agent from its hello to the proof, and on to
