@@ -175,7 +175,7 @@ export const unowned: readonly Unowned[] = [
       'modules/diagnose/report-store.ts': ['FIND'],
       'modules/nodes/place/place-store.ts': ['changePlace'],
       'modules/nodes/store.ts': ['listNodes', 'findNodes', 'listRevisionsSince', 'LIST_SHUT_OUT_LATELY', 'lockNode'],
-      'modules/probes/store.ts': ['INSERT', 'INSERT_WITHIN', 'FIND_TASK', 'FIND_NODE_TASK'],
+      'modules/probes/store.ts': ['INSERT', 'INSERT_WITHIN', 'FIND_TASK', 'FIND_NODE_TASK', 'STATES_OF_TASK'],
     },
   },
   {

@@ -20,13 +20,11 @@ const cuts: readonly Cut[] = [
 /** Cuts bodies, then headers beyond 4 KiB, then replies of hops, and at last all facts, until the report fits. */
 export function fitReport(report: Report): FittedReport {
   let fitted: FittedReport = { ...report, truncated: false };
-  for (const [step, cut] of cuts.entries()) {
-    // megabytes of bodies need not be written as JSON to know that they are too many
-    const hasLargeBodies = step === 0 && charactersOfBodies(report) > MAX_REPORT_BYTES;
-    if (!hasLargeBodies && bytesOf(fitted) <= MAX_REPORT_BYTES) return fitted;
+  for (const cut of cuts) {
+    if (fits(fitted)) return fitted;
     fitted = { ...withFacts(fitted, (facts) => cutIn(facts, cut) as Section['facts']), truncated: true };
   }
-  if (bytesOf(fitted) <= MAX_REPORT_BYTES) return fitted;
+  if (fits(fitted)) return fitted;
   return { ...withFacts(fitted, () => ({})), truncated: true };
 }
 
@@ -38,15 +36,20 @@ function withFacts(report: FittedReport, change: (facts: Section['facts']) => Se
   return { ...report, sections: Object.fromEntries(sections) };
 }
 
+/** The value itself where nothing of it is cut: a report may have tens of thousands of objects. */
 function cutIn(value: unknown, cut: Cut): unknown {
-  if (Array.isArray(value)) return value.map((member) => cutIn(member, cut));
   if (typeof value !== 'object' || value === null) return value;
-  const kept: [string, unknown][] = [];
-  for (const [name, member] of Object.entries(value)) {
-    const left = cut(name, member);
-    if (left !== undefined) kept.push([name, left === member ? cutIn(member, cut) : left]);
+  const changed = new Map<string, unknown>();
+  for (const name of Object.keys(value)) {
+    const member: unknown = Reflect.get(value, name);
+    const left = Array.isArray(value) ? member : cut(name, member);
+    const kept = left === member ? cutIn(member, cut) : left;
+    if (kept !== member) changed.set(name, kept);
   }
-  return Object.fromEntries(kept);
+  if (changed.size === 0) return value;
+  const members = Object.entries(value).map(([name, member]) => [name, changed.has(name) ? changed.get(name) : member]);
+  if (Array.isArray(value)) return members.map(([, member]) => member);
+  return Object.fromEntries(members.filter(([, member]) => member !== undefined));
 }
 
 /** Whole headers, in their order, as many as fit. */
@@ -60,12 +63,18 @@ function cutHeaders(headers: unknown): unknown {
   return Object.fromEntries(kept);
 }
 
-function charactersOfBodies({ sections }: Report): number {
-  const nodes = sections.http?.facts['nodes'];
-  if (!Array.isArray(nodes)) return 0;
-  return nodes.reduce((sum: number, { body }) => sum + (typeof body === 'string' ? body.length : 0), 0);
+function fits(report: FittedReport): boolean {
+  let bytes = 0;
+  // megabytes of results need not all be written as JSON to know that they are too many
+  for (const { facts } of Object.values(report.sections)) {
+    for (const result of Array.isArray(facts['nodes']) ? facts['nodes'] : []) {
+      bytes += bytesOf(result);
+      if (bytes > MAX_REPORT_BYTES) return false;
+    }
+  }
+  return bytesOf(report) <= MAX_REPORT_BYTES;
 }
 
-function bytesOf(report: FittedReport): number {
-  return Buffer.byteLength(JSON.stringify(report));
+function bytesOf(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value));
 }

@@ -6,6 +6,7 @@ import type { Knex } from 'knex';
 import { ChangeSignal } from '../../runtime/change-signal.js';
 import { SharedReads } from '../../runtime/shared-reads.js';
 import type { Probes } from '../probes/index.js';
+import { BuiltReports, type ResultLists } from './built-reports.js';
 import type { Progress } from './portions.js';
 import { failedAudits, type ResultsByKind, reportInput } from './report-input.js';
 import type { ReportRow, SentTasks, TaskKind } from './report-row.js';
@@ -37,6 +38,7 @@ interface ReportReaderOptions {
 export class ReportReader {
   readonly #heard: SharedReads<ReportState | null>;
   readonly #stored: SharedReads<ReportState | null>;
+  readonly #built = new BuiltReports<ReportState>();
 
   constructor(private readonly options: ReportReaderOptions) {
     const { probes } = options;
@@ -89,16 +91,22 @@ export class ReportReader {
     const row = await findReport(this.options.db, id);
     if (row === null) return null;
     if (row.report !== null) return { row, report: row.report, progress: null };
-    const results = await readResults(row.tasks, resultsOf);
-    const input = reportInput(row, results, this.options.asnOf);
-    return { row, report: buildReport(input), progress: { input, failedAudits: failedAudits(results) } };
+    const lists = await readResults(row.tasks, resultsOf);
+    return this.#built.of(row, lists, () => {
+      const results = byKind(lists);
+      const input = reportInput(row, results, this.options.asnOf);
+      return { row, report: buildReport(input), progress: { input, failedAudits: failedAudits(results) } };
+    });
   }
 }
 
 type ResultsOf = (taskId: string) => ReturnType<Probes['heardResults']>;
 
-async function readResults(tasks: SentTasks, resultsOf: ResultsOf): Promise<ResultsByKind> {
+async function readResults(tasks: SentTasks, resultsOf: ResultsOf): Promise<ResultLists> {
   const kinds = Object.entries(tasks) as [TaskKind, readonly string[]][];
-  const read = kinds.map(async ([kind, ids]) => [kind, (await Promise.all(ids.map(resultsOf))).flat()] as const);
-  return Object.fromEntries(await Promise.all(read));
+  return Promise.all(kinds.map(async ([kind, ids]) => [kind, await Promise.all(ids.map(resultsOf))] as const));
+}
+
+function byKind(lists: ResultLists): ResultsByKind {
+  return Object.fromEntries(lists.map(([kind, ofTasks]) => [kind, ofTasks.flat()]));
 }

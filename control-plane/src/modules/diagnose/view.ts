@@ -1,6 +1,6 @@
 import { type SectionName, sectionNames } from '@vantage/shared/diagnose/finding-table.js';
-import { fitReport } from '@vantage/shared/diagnose/fit-report.js';
-import { type Section, withText } from '@vantage/shared/diagnose/report.js';
+import { type FittedReport, fitReport } from '@vantage/shared/diagnose/fit-report.js';
+import { type Report, type Section, withText } from '@vantage/shared/diagnose/report.js';
 import type { Locale } from '../../http/locale.js';
 import type { Node } from '../nodes/index.js';
 import type { ReportState } from './report-reader.js';
@@ -42,9 +42,18 @@ export function listedView(row: ListedReport, publicUrl: string): ListedView {
   };
 }
 
+const known = new WeakMap<Report, FittedReport>();
+
+/** As `fitReport`, once for all readers of a report. */
+function fitted(report: Report): FittedReport {
+  const fits = known.get(report) ?? fitReport(report);
+  known.set(report, fits);
+  return fits;
+}
+
 /** A report for a reader. */
 export function reportView({ row, report }: ReportState, { locale, publicUrl, findNode }: ViewPorts): ReportView {
-  const { sections, truncated } = 'truncated' in report ? report : fitReport(report);
+  const { sections, truncated } = 'truncated' in report ? report : fitted(report);
   const shown = sectionNames.flatMap((name) => {
     const section = sections[name];
     return section === undefined ? [] : [[name, sectionView(section, tasksOf(name, row.tasks), locale)]];

@@ -10,8 +10,19 @@ export interface FinishedResult {
   readonly result: ProbeResults[keyof ProbeResults];
 }
 
-/** Results of the node tasks that have ended, in the order of the nodes; a node task without a result has a failed one. */
-export function finishedResults({ probe_type: type, spec, node_tasks }: TaskRow): FinishedResult[] {
+const known = new WeakMap<TaskRow, FinishedResult[]>();
+
+/**
+ * Results of the node tasks that have ended, in the order of the nodes; a node task without a result has a failed one. Those of one row
+ * are one list.
+ */
+export function finishedResults(task: TaskRow): FinishedResult[] {
+  const results = known.get(task) ?? listResults(task);
+  known.set(task, results);
+  return results;
+}
+
+function listResults({ probe_type: type, spec, node_tasks }: TaskRow): FinishedResult[] {
   if (!isMeasurementType(type)) throw new Error(`stored task of unknown type "${type}"`);
   return node_tasks.flatMap(({ node_id: nodeId, state, result, lost_code }) => {
     if (state === 'pending') return [];

@@ -4,6 +4,7 @@ import type { ProbeType } from '@vantage/shared/probe-types/index.js';
 import type { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
 import type { Knex } from 'knex';
 import { ApiError } from '../../http/errors.js';
+import type { JsonText } from '../../http/json-text.js';
 import type { Caller, RateLimiter } from '../../http/rate-limit.js';
 import type { ServerEvent } from '../../http/route.js';
 import { type Viewer, viewerOf } from '../../http/viewer.js';
@@ -14,6 +15,7 @@ import { isVisibleTo, type Node, type NodeDirectory, statusOf } from '../nodes/i
 import { Asking, type NodeReply } from './asking.js';
 import { checkedBody } from './checked-body.js';
 import { type FinishedResult, finishedResults } from './finished-results.js';
+import { KnownViews } from './large-tasks.js';
 import { newTask } from './new-task.js';
 import { type NodeTestReceipt, type TakenNodeTests, takeNodeTests } from './node-test-quota.js';
 import {
@@ -85,6 +87,7 @@ export class Probes {
   readonly #waits: TaskWaits;
   readonly #asking: Asking;
   readonly #submitting: Submitting;
+  readonly #views = new KnownViews<TaskView>();
 
   constructor(private readonly options: ProbesOptions) {
     const { db, policy, work } = options;
@@ -184,9 +187,14 @@ export class Probes {
     return takeNodeTests(this.options, caller, count);
   }
 
-  /** Returns the current state of a task. @throws ApiError PROBE_JOB_NOT_FOUND */
+  /** Returns the current state of a task; that of a large one is the same object until it changes. @throws ApiError PROBE_JOB_NOT_FOUND */
   async get(id: string, viewer: Viewer): Promise<TaskView> {
     return this.#shown(id, readable(await this.options.reader.find(id), viewer), viewer);
+  }
+
+  /** Data of a response with a view: the view itself, or the JSON of a large one, which is written once for all its readers. */
+  data(view: TaskView): Promise<TaskView | JsonText> {
+    return this.#views.data(view);
   }
 
   /**
@@ -300,11 +308,11 @@ export class Probes {
 
   #view(id: string, task: TaskRow, viewer: Viewer): TaskView {
     const { directory, asnOf } = this.options;
-    return taskView(id, task, {
-      findNode: (nodeId) => visibleNode(directory.find(nodeId), viewer),
-      bannedAt: (nodeId) => directory.bannedAt(nodeId),
-      asnOf,
-    });
+    const findNode = (nodeId: string) => visibleNode(directory.find(nodeId), viewer);
+    const bannedAt = (nodeId: string) => directory.bannedAt(nodeId);
+    const shown = () => task.node_tasks.map(({ node_id }) => [placeOf(findNode(node_id)), bannedAt(node_id)]);
+    const build = () => taskView(id, task, { findNode, bannedAt, asnOf });
+    return this.#views.view(id, task, { shown, build });
   }
 }
 

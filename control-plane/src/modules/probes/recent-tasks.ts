@@ -116,5 +116,5 @@ function withResult(task: TaskRow, { row, isLate, finishedAt }: StoredResult): T
   const nodeTasks = task.node_tasks.map(
     (nodeTask): NodeTaskRow => (nodeTask.id === taskId ? Object.assign({}, nodeTask, end) : nodeTask),
   );
-  return Object.assign({}, task, { node_tasks: nodeTasks });
+  return Object.assign({}, task, { node_tasks: nodeTasks, bytes: (task.bytes ?? 0) + row.resultJson.length });
 }

@@ -208,14 +208,23 @@ export interface TaskRow {
   readonly unfit_nodes: readonly UnfitNodeRow[] | null;
   /** In the order in which the nodes were chosen. */
   readonly node_tasks: readonly NodeTaskRow[];
+  /** Bytes of its results as JSON; absent: there are none. */
+  readonly bytes?: number;
 }
 
 // the ids of a task and its node tasks begin with the same millisecond, and that of the task is the least (new-task.ts): its
 // node tasks are found by their primary key, in one partition
-const NODE_TASKS = `
-  SELECT coalesce(json_agg(json_build_object('id', n.id, 'node_id', n.node_id, 'state', n.state, 'result', n.result, 'success', n.success,
+const nodeTasks = (result: string) => `
+  SELECT coalesce(json_agg(json_build_object('id', n.id, 'node_id', n.node_id, 'state', n.state, 'result', ${result}, 'success', n.success,
     'lost_code', n.lost_code, 'finished_at', n.finished_at, 'late', n.late) ORDER BY n.id), '[]') AS node_tasks
   FROM probe_node_tasks n`;
+const NODE_TASKS = nodeTasks('n.result');
+
+/** Bytes of results that are read as one text at most: parsing megabytes would delay all other requests. */
+const READ_AT_ONCE_BYTES = 512 * 1024;
+/** Results of a larger task that are read together, each of at most a quarter of a megabyte. */
+const RESULTS_PER_READ = 4;
+const SIZE = 'SELECT coalesce(sum(octet_length(n.result::text)), 0)::float8 AS bytes FROM probe_node_tasks n';
 
 // by name: PostgreSQL refuses a prepared statement for good once a migration has added a column to a `*`
 const TASK_COLUMNS =
@@ -223,14 +232,24 @@ const TASK_COLUMNS =
 
 const FIND_TASK = {
   name: 'probes-find-task',
-  text: `SELECT ${TASK_COLUMNS}, n.node_tasks FROM probe_tasks t,
-         LATERAL (${NODE_TASKS} WHERE n.task_id = t.id AND n.id > $1 AND n.id < $2) n WHERE t.id = $1`,
+  text: `SELECT ${TASK_COLUMNS}, n.node_tasks, size.bytes FROM probe_tasks t,
+         LATERAL (${SIZE} WHERE n.task_id = t.id AND n.id > $1 AND n.id < $2) size,
+         LATERAL (
+           ${nodeTasks(`CASE WHEN size.bytes <= ${READ_AT_ONCE_BYTES} THEN n.result END`)}
+           WHERE n.task_id = t.id AND n.id > $1 AND n.id < $2
+         ) n WHERE t.id = $1`,
 };
 
 const FIND_NODE_TASK = {
   name: 'probes-find-node-task',
-  text: `SELECT ${TASK_COLUMNS}, n.node_tasks FROM probe_tasks t, probe_node_tasks own, LATERAL (${NODE_TASKS} WHERE n.id = own.id) n
+  text: `SELECT ${TASK_COLUMNS}, n.node_tasks, size.bytes FROM probe_tasks t, probe_node_tasks own,
+         LATERAL (${SIZE} WHERE n.id = own.id) size, LATERAL (${NODE_TASKS} WHERE n.id = own.id) n
          WHERE own.id = $1 AND t.id = own.task_id AND t.id >= $2 AND t.id < $1`,
+};
+
+const RESULTS = {
+  name: 'probes-results',
+  text: 'SELECT n.id, n.result FROM probe_node_tasks n WHERE n.id = ANY($1) AND n.id > $2 AND n.id < $3',
 };
 
 /** Id above those of the node tasks of a task. */
@@ -243,9 +262,43 @@ export async function findTask(db: Knex, id: string): Promise<TaskRow | null> {
   const madeAt = idTimeMs(idPrefixes.probeTask, id);
   if (madeAt === null) return null;
   const [task] = await queryPrepared<TaskRow>(db, FIND_TASK, [id, afterNodeTasks(id)]);
-  if (task) return task;
+  if (task) return (task.bytes ?? 0) <= READ_AT_ONCE_BYTES ? task : withResults(db, task);
   const [single] = await queryPrepared<TaskRow>(db, FIND_NODE_TASK, [id, idLowerBound(idPrefixes.probeTask, madeAt)]);
   return single ?? null;
+}
+
+/** A task that was found without its results, which are read a few at a time. */
+async function withResults(db: Knex, task: TaskRow): Promise<TaskRow> {
+  const ids = task.node_tasks.flatMap(({ id, state }) => (state === 'done' ? [id] : []));
+  const results = new Map<string, NodeTaskRow['result']>();
+  while (ids.length > 0) {
+    const values = [ids.splice(0, RESULTS_PER_READ), task.id, afterNodeTasks(task.id)];
+    const rows = await queryPrepared<Pick<NodeTaskRow, 'id' | 'result'>>(db, RESULTS, values);
+    for (const { id, result } of rows) results.set(id, result);
+  }
+  const nodeTasks = task.node_tasks.map((row) => Object.assign({}, row, { result: results.get(row.id) ?? null }));
+  return { ...task, node_tasks: nodeTasks };
+}
+
+const STATES_OF_TASK = {
+  name: 'probes-states-of-task',
+  text: `SELECT t.owner_id, (
+           SELECT coalesce(json_agg(json_build_object('id', n.id, 'state', n.state, 'finished_at', n.finished_at, 'late', n.late)), '[]')
+           FROM probe_node_tasks n WHERE n.task_id = t.id AND n.id > $1 AND n.id < $2
+         ) AS node_tasks
+         FROM probe_tasks t WHERE t.id = $1`,
+};
+
+/** True if the database has a task as it was found, results included: they are not read. */
+export async function isUnchanged(db: Knex, task: TaskRow): Promise<boolean> {
+  const values = [task.id, afterNodeTasks(task.id)];
+  const [now] = await queryPrepared<Pick<TaskRow, 'owner_id' | 'node_tasks'>>(db, STATES_OF_TASK, values);
+  if (now === undefined || now.owner_id !== task.owner_id) return false;
+  const states = new Map(now.node_tasks.map((nodeTask) => [nodeTask.id, nodeTask]));
+  return task.node_tasks.every(({ id, state, finished_at, late }) => {
+    const nodeTask = states.get(id);
+    return nodeTask?.state === state && nodeTask.finished_at === finished_at && nodeTask.late === late;
+  });
 }
 
 /** Greatest number of bytes of results in a page of several tasks. */

@@ -3,8 +3,9 @@ import type { Knex } from 'knex';
 import { ChangeSignal } from '../../runtime/change-signal.js';
 import { SharedReads } from '../../runtime/shared-reads.js';
 import type { Waiters } from '../../runtime/waiters.js';
+import { LargeTasks } from './large-tasks.js';
 import type { RecentTasks } from './recent-tasks.js';
-import { findTask, type TaskRow } from './store.js';
+import { findTask, isUnchanged, type TaskRow } from './store.js';
 
 /** Interval of reads without a wake-up: one may be lost between replicas. */
 export const REREAD_MS = 2_000;
@@ -17,12 +18,13 @@ export function isFinished(task: TaskRow): boolean {
 /** Reads tasks, once or at every change. */
 export class TaskReader {
   readonly #reads: SharedReads<TaskRow | null>;
+  readonly #large = new LargeTasks();
 
   constructor(private readonly options: { db: Knex; waiters: Waiters; recent: RecentTasks; clock: Clock }) {
-    this.#reads = new SharedReads((id) => findTask(options.db, id));
+    this.#reads = new SharedReads((id) => this.#read(id));
   }
 
-  /** The task as the database has it. */
+  /** The task as the database has it; a large one is the same object as long as it does not change. */
   find(id: string): Promise<TaskRow | null> {
     return this.#reads.get(id);
   }
@@ -60,5 +62,14 @@ export class TaskReader {
       for (const end of endings) end();
       signal.removeEventListener('abort', raise);
     }
+  }
+
+  async #read(id: string): Promise<TaskRow | null> {
+    const { db } = this.options;
+    const kept = this.#large.find(id);
+    const isKept = kept !== null && (await isUnchanged(db, kept));
+    const task = isKept ? kept : await findTask(db, id);
+    this.#large.put(id, task);
+    return task;
   }
 }

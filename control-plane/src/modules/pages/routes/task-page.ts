@@ -2,7 +2,7 @@ import { textCell } from '@vantage/shared/probe-types/cells.js';
 import { definitionOf } from '@vantage/shared/probe-types/index.js';
 import { Type } from 'typebox';
 import { ApiError } from '../../../http/errors.js';
-import { html } from '../../../http/pages/html.js';
+import { type Html, html } from '../../../http/pages/html.js';
 import { type PageRequest, renderPage } from '../../../http/pages/page.js';
 import { defineRoute, type RawReply } from '../../../http/route.js';
 import { requestHtml } from '../task/request-html.js';
@@ -46,7 +46,7 @@ function taskReply(request: PageRequest, shared: SharedTask, publicUrl: string):
   const content = html`
 <h1>${title} · ${target}</h1>
 <p class="lead" role="status"${events}>${status} <span class="muted small whole">${texts.started} ${startedAt}</span></p>
-${resultsHtml(shared, request.locale)}
+${knownResultsHtml(shared, request.locale)}
 ${requestHtml(shared, texts, publicUrl)}`;
   return renderPage(request, {
     title: `${title} ${target}`,
@@ -55,6 +55,25 @@ ${requestHtml(shared, texts, publicUrl)}`;
     content,
     script: taskScript,
   });
+}
+
+interface KnownHtml {
+  /** Language, and nodes as they are shown. */
+  readonly key: string;
+  readonly results: Html;
+}
+
+const known = new WeakMap<SharedTask['task'], KnownHtml>();
+
+/** The results as HTML: a large task has one view, whose lines are written once for all readers of a language. */
+function knownResultsHtml(shared: SharedTask, locale: PageRequest['locale']): Html {
+  const { task, nodes, unfit } = shared;
+  const key = JSON.stringify([locale, nodes, unfit]);
+  const before = known.get(task);
+  if (before?.key === key) return before.results;
+  const results = resultsHtml(shared, locale);
+  known.set(task, { key, results });
+  return results;
 }
 
 /** Pages about somebody's probes belong into no index. */

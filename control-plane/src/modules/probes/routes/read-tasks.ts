@@ -1,5 +1,6 @@
 import { probeTypeNames } from '@vantage/shared/probe-types/index.js';
 import { Type } from 'typebox';
+import { JsonText } from '../../../http/json-text.js';
 import { pageOf, pageQuery, pagination } from '../../../http/pagination.js';
 import { defineRoute } from '../../../http/route.js';
 import { viewerOf } from '../../../http/viewer.js';
@@ -39,8 +40,9 @@ export const getTask = defineRoute({
     const { wait } = request.query;
     const viewer = viewerOf(request.account);
     const onEnding = request.onEnding.bind(request);
-    const task = wait === undefined ? probes.get(id, viewer) : probes.waitFor(id, viewer, wait, onEnding);
-    return { status: 200, data: await task };
+    const task = await (wait === undefined ? probes.get(id, viewer) : probes.waitFor(id, viewer, wait, onEnding));
+    const data = await probes.data(task);
+    return data instanceof JsonText ? { status: 200, data } : { status: 200, data };
   },
 });
 
