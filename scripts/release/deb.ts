@@ -47,8 +47,15 @@ export async function writeDeb({ program, staged, version, glibc, folder, mainta
   return file;
 }
 
-/** Word of a version that is not final sorts before the final one: 0.2.0~rc.1. */
+/** A pre-release that dpkg and semver.org order alike; of rc2 and rc10, or of a.1 and ab, dpkg takes the other for the later one. */
+const EARLY = /^[^-]+(?:-(?:alpha|beta|rc)\.\d+)?$/;
+
+/** A version as dpkg orders it: 0.2.0~rc.1 before 0.2.0. @throws Error if dpkg would not order it as semver.org does */
 export function debianVersion(version: string): string {
+  if (!EARLY.test(version))
+    throw new Error(
+      `dpkg sorts in another order than "${version}" means: a pre-release of a package is -alpha.N, -beta.N or -rc.N`,
+    );
   return version.replace('-', '~');
 }
 

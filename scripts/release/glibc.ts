@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { compareVersions } from '@vantage/shared/version-order.js';
 
 const run = promisify(execFile);
 const MAX_OUTPUT = 64 * 1024 * 1024;
@@ -15,7 +16,7 @@ export async function glibcFloor(directory: string): Promise<string> {
     const { stdout } = await run('objdump', ['--dynamic-syms', file], { maxBuffer: MAX_OUTPUT });
     versions.push(...[...stdout.matchAll(/GLIBC_(\d+(?:\.\d+)+)/g)].map(([, version = '']) => version));
   }
-  return versions.reduce((newest, version) => (isNewer(version, newest) ? version : newest), '0');
+  return newestOf(...versions);
 }
 
 async function elfFiles(directory: string): Promise<string[]> {
@@ -36,12 +37,7 @@ export async function headOf(file: string): Promise<string> {
   }
 }
 
-/** True if the first of two versions (numbers separated by dots) is the newer one. */
-export function isNewer(version: string, other: string): boolean {
-  const [mine, theirs] = [version, other].map((text) => text.split('.').map(Number));
-  for (let at = 0; at < Math.max(mine?.length ?? 0, theirs?.length ?? 0); at += 1) {
-    const difference = (mine?.[at] ?? 0) - (theirs?.[at] ?? 0);
-    if (difference !== 0) return difference > 0;
-  }
-  return false;
+/** Newest of some versions; 0 of none. */
+export function newestOf(...versions: readonly string[]): string {
+  return versions.toSorted(compareVersions).at(-1) ?? '0';
 }

@@ -7,8 +7,8 @@ import { makeScratchDirectory } from '../scratch-directory.js';
 import { addedFiles } from './added-files.js';
 import { writeArchive } from './archive.js';
 import { type ReleasedProgram, releasedPrograms } from './contents.js';
-import { writeDeb } from './deb.js';
-import { glibcFloor, isNewer } from './glibc.js';
+import { debianVersion, writeDeb } from './deb.js';
+import { glibcFloor, newestOf } from './glibc.js';
 import { type Manifest, manifestText, type ReleasedFile } from './manifest.js';
 import { ReleaseKey } from './minisign.js';
 import { platformOf } from './platform.js';
@@ -66,6 +66,8 @@ async function release(version: string, { out, key, only, deb, nextKey, add }: R
   if (programs.length === 0) throw new Error(`no program "${only}"`);
   if (nextKey !== undefined && !PUBLIC_KEY.test(nextKey))
     throw new Error(`"${nextKey}" is no public key of minisign: RW…`);
+  // refused before the work
+  if (deb !== undefined) debianVersion(version);
   demand('tar', 'objdump', ...(deb === undefined ? [] : (['dpkg-deb'] as const)));
   // read before the work: a key that is missing is told at once
   const signing = key === undefined ? null : ReleaseKey.read(await readFile(key, 'utf8'));
@@ -77,13 +79,13 @@ async function release(version: string, { out, key, only, deb, nextKey, add }: R
   for (const program of programs) {
     const built = await build(program, folder, { ...sources, maintainer: deb ?? null });
     files.push(...built.files);
-    if (isNewer(built.glibc, glibc)) glibc = built.glibc;
+    glibc = newestOf(glibc, built.glibc);
     for (const { name, bytes } of built.files) say(`${name}  ${(bytes / 1_000_000).toFixed(1)} MB`);
   }
   if (add !== undefined) {
     const added = await addedFiles(add, { version, folder });
     files.push(...added.files);
-    if (isNewer(added.glibc, glibc)) glibc = added.glibc;
+    glibc = newestOf(glibc, added.glibc);
   }
   const manifest: Manifest = {
     version,

@@ -88,6 +88,20 @@ t.test('a version is refused, and the agent is not even stopped', options, async
   t.strictSame(await machine.versions(), { current: '0.1.0', running: '0.1.0' });
 });
 
+t.test('a release replaces its candidate, which does not replace it', options, async (t) => {
+  const machine = await aMachine(t);
+  for (const version of ['0.1.1-rc.10', '0.1.1']) {
+    await offer(machine, await release(t, version));
+    t.match(await machine.install(['--upgrade', version]), { code: 0 }, version);
+  }
+  await offer(machine, await release(t, '0.1.1-rc.11'));
+  t.match(await machine.install(['--upgrade', '0.1.1-rc.11']), {
+    code: 1,
+    stderr: /0\.1\.1 is installed, which is newer than 0\.1\.1-rc\.11/,
+  });
+  t.strictSame(await machine.versions(), { current: '0.1.1', running: '0.1.1' });
+});
+
 t.test('an older version is installed with the word of the operator, in the record as well', options, async (t) => {
   const machine = await aMachine(t);
   const [older, oldest] = [await release(t, '0.0.9'), await release(t, '0.0.8')];

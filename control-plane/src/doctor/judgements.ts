@@ -1,6 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { DoctorCheck } from '@vantage/shared/terminal/check-lines.js';
+import { compareVersions } from '@vantage/shared/version-order.js';
 import type { MigrationState } from '../db/migrate.js';
 
 // Decisions of `vantage-control doctor`: values in, lines out. Collecting them is in examine.ts.
@@ -203,7 +204,6 @@ export function judgeAgents(versions: readonly AgentVersion[], refused: number, 
       `${detail}; ${refused} share no protocol version`,
       'upgrade their agents: `vantage-control node list` shows them',
     );
-  const others = versions.filter(({ version }) => version !== own);
-  if (others.length === 0) return ok(name, detail);
+  if (!versions.some(({ version }) => compareVersions(version, own) < 0)) return ok(name, detail);
   return ok(name, detail, `to upgrade: vantage-control rollout start --to ${own}`);
 }
