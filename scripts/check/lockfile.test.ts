@@ -1,5 +1,5 @@
 import t from 'tap';
-import { findDrift, findGaps, findRegistries } from './lockfile.js';
+import { findDrift, findGaps, findRegistries, findUnverified } from './lockfile.js';
 
 t.test('a dependency without an entry is found, optional ones too', async (t) => {
   const packages = {
@@ -16,6 +16,20 @@ t.test('a dependency without an entry is found, optional ones too', async (t) =>
     /no entry for "nested", which "node_modules\/@a\/linux"/,
   ]);
   t.equal(findGaps(packages).length, 2);
+});
+
+t.test('a package without a checksum is found, unless it is bundled or of the project', async (t) => {
+  const packages = {
+    '': {},
+    agent: {},
+    'node_modules/agent': { resolved: 'agent', link: true },
+    'node_modules/a': { integrity: 'sha512-AAAA' },
+    'node_modules/a/node_modules/bundled': { inBundle: true },
+    'node_modules/@a/win32': {},
+    'agent/node_modules/b': {},
+  };
+  t.match(findUnverified(packages), [/"node_modules\/@a\/win32" has no integrity/, /"agent\/node_modules\/b" has no/]);
+  t.equal(findUnverified(packages).length, 2);
 });
 
 t.test('an entry that names a registry is found, one of the project is not', async (t) => {

@@ -5,6 +5,11 @@ import type { Check, Finding } from './check.js';
 /** The parts of a lockfile's entry that are judged here. */
 interface LockEntry {
   readonly resolved?: string;
+  readonly integrity?: string;
+  /** True for a package of this project. */
+  readonly link?: boolean;
+  /** True for a package that comes in the archive of another one. */
+  readonly inBundle?: boolean;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
   readonly devDependencies?: Readonly<Record<string, string>>;
@@ -16,13 +21,18 @@ type LockedPackages = Readonly<Record<string, LockEntry>>;
 /** The lockfile is one that `npm ci` takes on every machine. */
 export const lockfile: Check = {
   name: 'lockfile',
-  title: 'package-lock.json is whole and names no registry',
+  title: 'package-lock.json is whole, has a checksum of each package and names no registry',
   run: async (root) => {
     const { packages }: { packages: LockedPackages } = readJson(join(root, 'package-lock.json'));
     const manifests = Object.keys(packages)
       .filter((path) => !path.includes('node_modules/'))
       .map((path): [string, LockEntry] => [path, readJson(join(root, path, 'package.json'))]);
-    return [...findDrift(packages, manifests), ...findGaps(packages), ...findRegistries(packages)];
+    return [
+      ...findDrift(packages, manifests),
+      ...findGaps(packages),
+      ...findUnverified(packages),
+      ...findRegistries(packages),
+    ];
   },
 };
 
@@ -58,6 +68,17 @@ function isLocked(packages: LockedPackages, path: string, name: string): boolean
   const folder = path === '' ? '' : `${path}/`;
   if (`${folder}node_modules/${name}` in packages) return true;
   return path !== '' && isLocked(packages, path.slice(0, Math.max(0, path.lastIndexOf('/'))), name);
+}
+
+/** Packages of a registry without a checksum, of which `npm ci` would install whatever a registry sends. */
+export function findUnverified(packages: LockedPackages): Finding[] {
+  return Object.entries(packages)
+    .filter(([path, { link, inBundle }]) => path.includes('node_modules/') && link !== true && inBundle !== true)
+    .filter(([, { integrity }]) => integrity === undefined)
+    .map(
+      ([path]) =>
+        `package-lock.json: "${path}" has no integrity: remove the entry, then npm install --package-lock-only`,
+    );
 }
 
 /** Entries that name the registry they came from: it need not be the reader's. */
