@@ -35,6 +35,12 @@ export const productPrograms: readonly ProductProgram[] = [
     without: 'no monitors of type browser; commands need the running server',
   },
   {
+    program: 'setsid',
+    debianPackage: 'util-linux',
+    use: 'testing `setpriv` and user namespaces without the terminal of the agent',
+    without: 'no monitors of type browser',
+  },
+  {
     program: 'true',
     debianPackage: 'coreutils',
     use: 'testing `setpriv` and user namespaces',

@@ -48,7 +48,7 @@ export function findChromium({ path, hasSandbox }: ChromiumWish): UsableChromium
   // a unit may have given the agent capabilities that survive exec: raw sockets would bypass the proxy
   const prefix = ['setpriv', ...rights, '--inh-caps=-all', '--ambient-caps=-all', '--pdeathsig=KILL'];
   if (!works([...prefix, 'true']))
-    return { reason: 'setpriv does not work on this system', remedy: 'apt-get install util-linux' };
+    return { reason: 'setsid or setpriv does not work on this system', remedy: 'apt-get install util-linux' };
   if (hasSandbox && !works([...prefix, 'unshare', '--user', 'true']))
     return {
       reason: 'its sandbox needs user namespaces, which this system does not permit',
@@ -71,6 +71,8 @@ function hasPlaywright(): boolean {
   }
 }
 
-function works([program = '', ...args]: readonly string[]): boolean {
-  return spawnSync(program, args, { stdio: 'ignore', timeout: 10_000 }).status === 0;
+/** True if a command works. Other processes of its user, who may be a lesser one, get neither the agent's terminal nor its settings from it. */
+export function works(command: readonly string[]): boolean {
+  const env = { PATH: '/usr/local/bin:/usr/bin:/bin' };
+  return spawnSync('setsid', ['--wait', ...command], { env, stdio: 'ignore', timeout: 10_000 }).status === 0;
 }
