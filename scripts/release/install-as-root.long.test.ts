@@ -1,4 +1,4 @@
-import { cp, mkdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { missing } from '@vantage/shared/_support/missing.js';
@@ -18,6 +18,10 @@ const key = ReleaseKey.read(newKey());
 const STATE = 'var/lib/vantage-agent';
 const COMMAND = 'usr/local/bin/vantage-agent';
 const CURRENT = 'opt/vantage-agent/current';
+/** Stops and starts the stand-in where systemd does not run. */
+const SERVICE = `#!/bin/sh
+if [ "$1" = start ]; then basename "$(readlink /${CURRENT})" >/var/lib/running; else rm -f /var/lib/running; fi
+`;
 const PLACES = ['/opt', '/usr/local', '/etc', '/var/lib'];
 
 /** A bare Debian with the script and releases of some versions in /srv. */
@@ -95,6 +99,58 @@ t.test('names and folders of any characters reach the agent as they are', option
   const environment = `VANTAGE_ENROLLMENT_TOKEN='ent_abc\nent_def' sh /srv/install-agent --release /srv/0.1.0 --key ${key.publicKey} --url https://vantage.example`;
   t.match(await root.run(['sh', '-c', environment]), { code: 1, stderr: /that is no enrollment token/ });
 });
+
+/** Perl: appends to /srv/seen what a command of the agent has of its caller, and types into each terminal that it reaches. */
+const LOOK = `open my $seen, '>>', '/srv/seen';
+my %open = map { $_ => readlink } glob '/proc/self/fd/*';
+m{/[012]$} or !$open{$_} or $open{$_} eq '/srv/seen' or print $seen "$ARGV[0]: has $open{$_}\\n" for keys %open;
+print $seen "$ARGV[0]: variable $_\\n" for sort keys %ENV;
+print $seen "$ARGV[0]: in " . readlink('/proc/self/cwd') . "\\n";
+open my $terminal, '+<', '/dev/tty' and print $seen "$ARGV[0]: has a terminal\\n";
+for ($terminal, *STDIN, *STDOUT, *STDERR) {
+  defined and -t and print $seen "$ARGV[0]: holds a terminal\\n";
+  defined and ioctl $_, 0x5412, my $key = 'x' and print $seen "$ARGV[0]: types\\n";
+}
+print $seen "$ARGV[0]: ran\\n";`;
+
+t.test(
+  'a command that root runs as the agent has no terminal, variable, folder or descriptor of root',
+  options,
+  async (t) => {
+    const first = `case $1 in --version) ;; *) perl -e '${LOOK.replaceAll("'", `'\\''`)}' "$1" ;; esac`;
+    const { root, path } = await setUp(t, { version: '0.1.0', first }, { version: '0.1.1', first });
+    await writeFile(path('srv/seen'), '', { mode: 0o666 });
+    await chmod(path('srv/seen'), 0o666);
+    await mkdir(path('etc/vantage'), { recursive: true });
+    await writeFile(path('etc/vantage/agent.env'), 'VANTAGE_AGENT_BIND=192.0.2.1\n');
+    await writeFile(path('etc/vantage/service'), SERVICE, { mode: 0o755 });
+    // as in a shell of root: with a terminal, and with descriptors that sh cannot name
+    const onTerminal = async (...words: readonly string[]) => {
+      const script = `exec 7</etc/hostname 12</etc/hostname; exec sh /srv/install-agent --key ${key.publicKey} ${words.join(' ')}`;
+      await writeFile(path('srv/shell'), `export ROOT_SECRET=s VANTAGE_ENROLLMENT_TOKEN=ent_abc; ${script}\n`);
+      const ended = await root.run(['script', '--quiet', '--return', '--command', 'bash /srv/shell', '/dev/null']);
+      t.equal(ended.code, 0, ended.stdout);
+    };
+    await onTerminal('--release', '/srv/0.1.0', '--url', 'https://vantage.example');
+    t.equal(await readFile(path(`${STATE}/token`), 'utf8'), 'ent_abc\n');
+    await writeFile(path(`${STATE}/identity.json`), '{}');
+    await onTerminal('--release', '/srv/0.1.1', '--upgrade', '0.1.1');
+    await onTerminal('--uninstall', '--purge');
+
+    const seen = (await readFile(path('srv/seen'), 'utf8')).trimEnd().split('\n');
+    const commands = ['enroll', 'health', 'check-release', 'health', 'status'];
+    t.strictSame(
+      seen.filter((line) => line.endsWith(': ran')),
+      commands.map((name) => `${name}: ran`),
+    );
+    const own = /: (ran|in \/|variable (HOME|PATH|PWD|OLDPWD|SHLVL|_|VANTAGE_AGENT_BIND))$/;
+    t.strictSame(
+      seen.filter((line) => !own.test(line)),
+      [],
+    );
+    t.ok(seen.includes('enroll: variable VANTAGE_AGENT_BIND'), 'settings of the link are passed on');
+  },
+);
 
 t.test(
   'a disk that is full in the middle leaves the agent that was there, and a second run finishes',

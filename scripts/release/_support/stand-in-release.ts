@@ -24,15 +24,18 @@ export interface StandIn {
   readonly ballastBytes?: number;
   /** Outcome of its check before it replaces another, and of its health afterwards. */
   readonly fails?: 'check' | 'health';
+  /** Lines of shell that each of its commands runs first; `$1` is its name. */
+  readonly first?: string;
 }
 
 /** The agent that runs is the one that the service was started with last; see `aMachine`. */
-const program = (version: string, fails: StandIn['fails']) => `#!/bin/sh
+const program = (version: string, fails: StandIn['fails'], first: string) => `#!/bin/sh
+${first}
 case $1 in
   --version) echo ${version} ;;
   check-release)
     [ "$4" = --before ] && [ -x "$5" ] || { echo "no version before" >&2; exit 1; }
-    ${fails === 'check' ? 'echo "no such module" >&2; exit 1' : 'echo "spool: a copy opens"'} ;;
+    ${fails === 'check' ? 'printf "\\033]0;title\\007no such module\\n" >&2; exit 1' : 'echo "spool: a copy opens"'} ;;
   enroll) cat >"$3/token" && printf '%s\\n' "$@" >"$3/arguments" ;;
   health)
     running=$(cat "$3/../running" 2>/dev/null)
@@ -45,7 +48,7 @@ esac
 /** Writes the release to a folder that is gone when `t` ends. */
 export async function makeStandIn(
   t: Test,
-  { version, key, nextKey, glibc = '2.2', platform = 'linux-x64', ballastBytes = 0, fails }: StandIn,
+  { version, key, nextKey, glibc = '2.2', platform = 'linux-x64', ballastBytes = 0, fails, first = '' }: StandIn,
 ): Promise<string> {
   demand('tar');
   const folder = await mkdtemp(join(tmpdir(), 'vantage-stand-in-'));
@@ -53,7 +56,7 @@ export async function makeStandIn(
   const name = `vantage-agent-${version}-${platform}`;
   const tree = join(folder, name);
   await mkdir(join(tree, 'bin'), { recursive: true });
-  await writeFile(join(tree, 'bin/vantage-agent'), program(version, fails));
+  await writeFile(join(tree, 'bin/vantage-agent'), program(version, fails, first));
   await chmod(join(tree, 'bin/vantage-agent'), 0o755);
   await cp(join(ROOT, 'systemd'), join(tree, 'systemd'), { recursive: true });
   await cp(join(ROOT, 'control-plane/install'), join(tree, 'install'), { recursive: true });
