@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { until } from '@vantage/shared/_support/until.js';
 import t, { type Test } from 'tap';
@@ -9,6 +9,7 @@ import { createTestDatabase } from './_support/database.js';
 import { enrollBody, enrollPeer, PeerAgent } from './_support/peer-agent.js';
 import { createUserApi, SECRET_KEY, startStack } from './_support/stack.js';
 import { temporaryDirectory } from './_support/temporary-directory.js';
+import { testdata } from './_support/testdata.js';
 
 /** Runs an operator's commands on a database. */
 function operator(t: Test, databaseUrl: string, settings: Readonly<Record<string, string>> = {}) {
@@ -181,6 +182,39 @@ t.test('enrollment-token create, list and revoke cover the whole life of a token
   t.match(hours, failed(/1 to 168/, 2));
   t.match(json(await run('enrollment-token list --json')).length, 1);
 });
+
+t.test(
+  'enrollment-token create names the command that installs an agent, except one for a plain http URL',
+  async (t) => {
+    const { database } = await startStack(t);
+    const release = { VANTAGE_RELEASE_URL: 'https://releases.example/1' };
+    const folder = temporaryDirectory(t);
+    const [certificate, key] = ['localhost.crt.pem', 'localhost.key.pem'].map((name) => {
+      writeFileSync(join(folder, name), testdata(name));
+      return join(folder, name);
+    });
+    const tls = { VANTAGE_TLS_CERT: certificate ?? '', VANTAGE_TLS_KEY: key ?? '' };
+    const noteOf = async (settings: Readonly<Record<string, string>>) => {
+      const { code, stdout, stderr } = await operator(t, database.url, { ...release, ...settings })(
+        'enrollment-token create',
+      );
+      t.match({ code, stdout }, { code: 0, stdout: /^ent_[\w-]+\n$/ });
+      return stderr;
+    };
+    const [plain, local, secure] = await Promise.all([
+      noteOf({ VANTAGE_PUBLIC_URL: 'http://vantage.example:8080' }),
+      noteOf({}),
+      noteOf({ VANTAGE_LISTEN: '127.0.0.1:8443', ...tls }),
+    ]);
+    t.notMatch(plain, /curl|install\.sh/);
+    t.match(
+      plain,
+      /plain http: others on the network could replace the installer.* Set VANTAGE_PUBLIC_URL to an https URL\.\n$/,
+    );
+    t.match(local, /  curl -fsSL http:\/\/(localhost|127\.0\.0\.1):\d+\/install\.sh \| sudo sh\n$/);
+    t.match(secure, /  curl -fsSL https:\/\/127\.0\.0\.1:8443\/install\.sh \| sudo sh\n$/);
+  },
+);
 
 t.test('node list, ban and unban act on the running server, and the audit log names the command line', async (t) => {
   const { api, database } = await startStack(t);

@@ -63,6 +63,14 @@ t.test('the first page shows how to join: with the installer where there is one'
   t.match(textOf(await serving.get('/')), `curl -fsSL ${serving.api.url}/install.sh | sudo sh`);
 });
 
+t.test('the first page of a plain http URL shows no command for root, and how to get one', async (t) => {
+  const settings = { VANTAGE_RELEASE_URL: 'https://releases.example/1', VANTAGE_PUBLIC_URL: 'http://vantage.example' };
+  const plain = await site(t, settings);
+  const page = textOf(await plain.get('/'));
+  t.notMatch(page, /install\.sh|vantage-agent enroll/);
+  t.match(page, 'Its operator sets VANTAGE_PUBLIC_URL to an https URL.');
+});
+
 t.test('the form of the first page runs a probe without scripts, and shows what it refuses in the form', async (t) => {
   const { api } = await site(t);
   for (const country of ['DE', 'FR'])

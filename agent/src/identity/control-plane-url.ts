@@ -1,4 +1,4 @@
-import { isIPv4 } from 'node:net';
+import { isPlainUrl } from '@vantage/shared/plain-url.js';
 import { EnrollmentInputError } from './errors.js';
 
 /**
@@ -18,16 +18,10 @@ export function parseControlPlaneUrl(text: string, isInsecureAllowed: boolean): 
   if (url.pathname !== '/' || url.search !== '' || url.hash !== '') {
     throw new EnrollmentInputError(`the URL must end after host and port: "${url.origin}"`);
   }
-  if (url.protocol === 'http:' && !isLoopbackHost(url.hostname) && !isInsecureAllowed) {
+  if (isPlainUrl(url) && !isInsecureAllowed) {
     throw new EnrollmentInputError(
       `"${url.origin}" is not encrypted, and others on the network could use the token first: use https, or --insecure on a network that you trust`,
     );
   }
   return url.origin;
-}
-
-/** True if a name or address cannot leave this machine (RFC 6761 section 6.3, RFC 1122 section 3.2.1.3, RFC 4291). */
-export function isLoopbackHost(hostname: string): boolean {
-  if (isIPv4(hostname)) return hostname.startsWith('127.');
-  return hostname === '[::1]' || hostname === 'localhost' || hostname.endsWith('.localhost');
 }

@@ -1,4 +1,4 @@
-import { isLoopbackHost } from '../identity/control-plane-url.js';
+import { isPlainUrl } from '@vantage/shared/plain-url.js';
 
 /** Greatest number of URLs kept. */
 const MOST_URLS = 16;
@@ -8,14 +8,13 @@ const MOST_URLS = 16;
  * or where enrollment already allowed http to other hosts (then one of `known` is such a URL).
  */
 export function acceptableUrls(known: readonly string[], told: readonly string[]): string[] {
-  const isPlainAllowed = known.some((url) => url.startsWith('http:') && !isLoopbackHost(new URL(url).hostname));
+  const isPlainAllowed = known.some((url) => isPlainUrl(new URL(url)));
   const urls = told.flatMap((text) => {
     const url = URL.canParse(text) ? new URL(text) : null;
     if (url === null || url.username !== '' || url.password !== '') return [];
     if (url.pathname !== '/' || url.search !== '' || url.hash !== '') return [];
-    const isSafe =
-      url.protocol === 'https:' || (url.protocol === 'http:' && (isPlainAllowed || isLoopbackHost(url.hostname)));
-    return isSafe ? [url.origin] : [];
+    if (url.protocol !== 'https:' && url.protocol !== 'http:') return [];
+    return isPlainAllowed || !isPlainUrl(url) ? [url.origin] : [];
   });
   return [...new Set(urls)].slice(0, MOST_URLS);
 }

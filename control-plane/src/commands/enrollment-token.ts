@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { commandLine } from '../audit-log/actor.js';
+import type { Releases } from '../modules/releases/index.js';
 import { personalOwner } from '../owners/index.js';
 import { printJson, printSecret, printTable } from '../terminal/print.js';
 import { runInOffice } from './run-command.js';
@@ -43,7 +44,7 @@ export function enrollmentTokenCommand(): Command {
         else
           printSecret(
             created.token,
-            tokenNote(`enrollment token ${created.id} of ${owner.email}`, created.expires_at, releases.command),
+            tokenNote(`enrollment token ${created.id} of ${owner.email}, valid until ${created.expires_at}`, releases),
           );
       }),
     );
@@ -89,10 +90,13 @@ function parseHours(text: string): number {
   return hours;
 }
 
+const PLAIN_NOTE =
+  'No command that installs an agent is shown, since the public URL is plain http: others on the network could replace the installer, which root runs, and use the token. Set VANTAGE_PUBLIC_URL to an https URL.';
+
 /** Note above a token: its end and, on a line of its own, the command that asks for it on the node. */
-function tokenNote(token: string, end: string, command: string | null): string {
-  const until = `${token}, valid until ${end}`;
-  return command === null ? `${until}:` : `${until}; on the node, this command asks for it:\n  ${command}`;
+function tokenNote(token: string, { command, isPlain }: Releases): string {
+  if (command !== null) return `${token}; on the node, this command asks for it:\n  ${command}`;
+  return isPlain ? `${token}\n${PLAIN_NOTE}` : `${token}:`;
 }
 
 function parseLabel(text: string): string {

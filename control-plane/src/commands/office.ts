@@ -80,7 +80,7 @@ export async function withOffice(config: Config, work: (office: Office) => Promi
     const { db } = storage;
     broadcastPublished(db, bus);
     const directory = NodeDirectory.open({ db, bus, clock, log });
-    const publicUrl = settings.publicUrl ?? listenOrigin(settings.listen, 'http');
+    const publicUrl = settings.publicUrl ?? listenOrigin(settings.listen, settings.tlsCert === null ? 'http' : 'https');
     const registry = createRegistry();
     const metrics = new Metrics(registry);
     const { mail, mailer } = openMail({ config: settings, secretKey, publicUrl, clock, templates: mailTemplates });

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { isPlainUrl } from '@vantage/shared/plain-url.js';
 import { packageFolder } from '../../package-folder.js';
 import { defineModule } from '../module.js';
 import { filledScript } from './install-script.js';
@@ -13,12 +14,14 @@ export const releasesModule = defineModule({
     const { releaseFolder, releaseUrl, releaseKey } = config;
     const folder = releaseFolder === null ? null : new ReleaseFolder(releaseFolder);
     const release = releaseUrl ?? (folder === null ? null : `${publicUrl}/release`);
+    const isPlain = isPlainUrl(new URL(publicUrl));
     const script = readFileSync(new URL('install/install-agent', packageFolder), 'utf8');
     return {
       service: {
         folder,
         script: filledScript(script, { url: publicUrl, release, key: releaseKey }),
-        command: release === null ? null : `curl -fsSL ${publicUrl}/install.sh | sudo sh`,
+        isPlain,
+        command: release === null || isPlain ? null : `curl -fsSL ${publicUrl}/install.sh | sudo sh`,
       },
     };
   },

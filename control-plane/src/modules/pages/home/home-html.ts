@@ -4,6 +4,7 @@ import { errorTable } from '../../../http/error-table.js';
 import type { ApiError } from '../../../http/errors.js';
 import type { Locale } from '../../../http/locale.js';
 import { type Html, html } from '../../../http/pages/html.js';
+import type { Releases } from '../../releases/index.js';
 import type { CountryNodes } from '../map/node-map.js';
 import type { ProbeForm } from './form.js';
 import { type HomeTexts, homeTexts } from './home-texts.js';
@@ -49,12 +50,11 @@ export function countryList(countries: readonly CountryNodes[]): Html {
 interface Ways {
   readonly publicUrl: string;
   readonly version: string;
-  /** Command that installs an agent; null: this control plane serves no installer. */
-  readonly install: string | null;
+  readonly releases: Pick<Releases, 'command' | 'isPlain'>;
 }
 
 /** How to use the API, and how to join with a node. */
-export function waysHtml(texts: HomeTexts, { publicUrl, version, install }: Ways): Html {
+export function waysHtml(texts: HomeTexts, { publicUrl, version, releases }: Ways): Html {
   return html`<div class="ways"><section>
 <h2>${texts.apiTitle}</h2>
 <p>${texts.api}</p>
@@ -68,13 +68,18 @@ ${publicUrl}/p/TASK_ID</pre>
 </section><section>
 <h2>${texts.joinTitle}</h2>
 <p>${texts.join}</p>
-<p>${install === null ? texts.joinToken : texts.joinInstall}</p>
+${releases.isPlain ? html`<p class="warn">${texts.joinPlain}</p>` : joinHtml(texts, publicUrl, releases.command)}
+<p class="muted small">${texts.version} ${version}</p>
+</section></div>`;
+}
+
+/** `install`: command that installs an agent; null: this control plane serves no installer. */
+function joinHtml(texts: HomeTexts, publicUrl: string, install: string | null): Html {
+  return html`<p>${install === null ? texts.joinToken : texts.joinInstall}</p>
 <pre lang="en" tabindex="0">curl -s -X POST ${publicUrl}/v1/nodes/enrollment-tokens \\
   -H "Authorization: Bearer $TOKEN"
 
-${install ?? agentCommands(publicUrl)}</pre>
-<p class="muted small">${texts.version} ${version}</p>
-</section></div>`;
+${install ?? agentCommands(publicUrl)}</pre>`;
 }
 
 function agentCommands(publicUrl: string): string {

@@ -27,6 +27,8 @@ export interface HomeTexts {
   readonly joinToken: string;
   /** The same where this control plane serves an installer, which asks for the token. */
   readonly joinInstall: string;
+  /** The reason why there are no commands where others could replace what is downloaded. */
+  readonly joinPlain: string;
   readonly version: string;
 }
 
@@ -58,6 +60,8 @@ export const homeTexts: Readonly<Record<Locale, HomeTexts>> = {
       'Create an enrollment token with your account (TOKEN is its access token or key), save it as token.txt, and on the machine:',
     joinInstall:
       'Create an enrollment token with your account (TOKEN is its access token or key). The installer asks for it on the machine:',
+    joinPlain:
+      'The commands are not shown, because this service has a plain http address: others on the network could replace the installer, which root runs, and use the token. Its operator sets VANTAGE_PUBLIC_URL to an https URL.',
     version: 'Version',
   },
   'zh-CN': {
@@ -85,6 +89,8 @@ export const homeTexts: Readonly<Record<Locale, HomeTexts>> = {
     join: '任何 Linux 机器都可以加入，无需开放端口：代理程序主动连接本服务，断线时保留结果。',
     joinToken: '用您的账户（TOKEN 为其访问令牌或密钥）创建注册令牌，保存为 token.txt，然后在该机器上运行：',
     joinInstall: '用您的账户（TOKEN 为其访问令牌或密钥）创建注册令牌，然后在该机器上运行安装程序，它会询问令牌：',
+    joinPlain:
+      '此服务使用未加密的 http 地址，因此不显示命令：网络上的其他人可能替换以 root 身份运行的安装程序，并使用令牌。请运营者将 VANTAGE_PUBLIC_URL 设为 https 地址。',
     version: '版本',
   },
   'zh-TW': {
@@ -112,6 +118,8 @@ export const homeTexts: Readonly<Record<Locale, HomeTexts>> = {
     join: '任何 Linux 機器都可以加入，無需開放連接埠：代理程式主動連線到本服務，斷線時保留結果。',
     joinToken: '用您的帳戶（TOKEN 為其存取權杖或金鑰）建立註冊權杖，儲存為 token.txt，然後在該機器上執行：',
     joinInstall: '用您的帳戶（TOKEN 為其存取權杖或金鑰）建立註冊權杖，然後在該機器上執行安裝程式，它會詢問權杖：',
+    joinPlain:
+      '此服務使用未加密的 http 位址，因此不顯示命令：網路上的其他人可能替換以 root 身分執行的安裝程式，並使用權杖。請營運者將 VANTAGE_PUBLIC_URL 設為 https 位址。',
     version: '版本',
   },
 };
