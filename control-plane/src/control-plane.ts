@@ -35,6 +35,8 @@ export interface ControlPlane {
   readonly services: Services;
   /** Resolves with the reason if the embedded database is lost for good; otherwise never. */
   readonly lost: Promise<Error>;
+  /** Builds the document of the API, while requests are served. */
+  describe(): Promise<unknown>;
   /**
    * Sends agents and balancers to other replicas, if there are any, for as long as the settings say. Call `stop`
    * afterwards.
@@ -69,10 +71,10 @@ async function buildAndStart(
   const parts = wire(foundation, isStrict);
   const metricsUrl = await start(foundation, parts, stops);
   const { publicUrl, listenUrl, replicaId, storage } = foundation;
-  const { services, drain } = parts;
+  const { services, drain, reference } = parts;
   stops.push(() => drain.stop());
   const ports = { publicUrl, listenUrl, replicaId, metricsUrl, services };
-  return { ...ports, lost: storage.lost, drain: () => drain.run() };
+  return { ...ports, lost: storage.lost, describe: () => reference.prepare(), drain: () => drain.run() };
 }
 
 function wire(foundation: Foundation, isStrict: boolean) {
@@ -89,7 +91,7 @@ function wire(foundation: Foundation, isStrict: boolean) {
   const jobs = wireJobs(foundation, opened, mailer);
   const isDraining = () => drain.isDraining;
   const [{ services }, { limiter }, { linkServer }, { geo }] = [opened, replicas, agents, house];
-  const http = wireApi(foundation, {
+  const { http, reference } = wireApi(foundation, {
     services,
     authentication,
     limiter,
@@ -102,7 +104,7 @@ function wire(foundation: Foundation, isStrict: boolean) {
   const drain = wireDrain(foundation, { replicas, linkServer, http });
   const events = wireEvents(foundation, { bus: replicas.bus, consumers: opened.on });
   const upkeep = wireUpkeep(foundation, opened, { idempotency, events });
-  return { replicas, house, opened, agents, events, services, jobs, http, upkeep, drain };
+  return { replicas, house, opened, agents, events, services, jobs, http, reference, upkeep, drain };
 }
 
 /** Starts all parts, dependencies first. @returns the address of the metrics */

@@ -46,6 +46,7 @@ async function serve(config: Config, warnings: readonly string[], ephemeral: str
     ...(ephemeral === undefined ? {} : { ephemeral }),
   });
   const { publicUrl, metricsUrl, replicaId, services } = controlPlane;
+  await controlPlane.describe();
   log.info({ url: publicUrl, docs: `${publicUrl}/docs`, metrics: metricsUrl, replicaId }, 'ready');
   notices.ready();
   if (process.stdout.isTTY) {

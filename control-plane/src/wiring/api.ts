@@ -8,7 +8,7 @@ import { healthRoutes } from '../http/frame/health.js';
 import { HttpMetrics } from '../http/frame/metrics.js';
 import { refuseSocket } from '../http/listeners/refuse-socket.js';
 import { HttpServer } from '../http/listeners/server.js';
-import { referenceRoutes } from '../http/openapi/reference.js';
+import { type Reference, referenceRoutes } from '../http/openapi/reference.js';
 import type { Services } from '../http/route.js';
 import type { StoredResponses } from '../idempotency/index.js';
 import type { WindowLimiter } from '../limits/index.js';
@@ -29,8 +29,8 @@ interface ApiParts {
   readonly isStrict: boolean;
 }
 
-/** The HTTP server with the API; upgrades of its sockets go to the links. It does not listen yet. */
-export function wireApi(foundation: Foundation, parts: ApiParts): HttpServer {
+/** The HTTP server with the API; upgrades of its sockets go to the links. It does not listen yet. `reference`: the document of the API. */
+export function wireApi(foundation: Foundation, parts: ApiParts): { http: HttpServer; reference: Reference } {
   const { config, clock, log, db, listen, publicUrl, registry } = foundation;
   const isDatabaseThere = { name: 'database', check: () => checkDatabase(db) };
   const isStaying = {
@@ -39,6 +39,8 @@ export function wireApi(foundation: Foundation, parts: ApiParts): HttpServer {
       if (parts.isDraining()) throw new Error('this replica is stopping');
     },
   };
+  const documented = { publicUrl, version, tags: apiTags, webhooks: apiWebhooks };
+  const reference = referenceRoutes(routes, documented, config.geoipAttribution);
   const http = new HttpServer({
     host: listen.host ?? '::',
     port: listen.port,
@@ -49,7 +51,7 @@ export function wireApi(foundation: Foundation, parts: ApiParts): HttpServer {
     ...(config.servesSpeedtests ? { speedtest: new SpeedtestEndpoint(clock) } : {}),
     routes: [
       ...routes,
-      ...referenceRoutes(routes, { publicUrl, version, tags: apiTags, webhooks: apiWebhooks }, config.geoipAttribution),
+      ...reference.routes,
       ...healthRoutes({
         checks: [isDatabaseThere, isStaying],
         notices: () => parts.geo.old().map(({ type, ageDays }) => `geo database ${type} is ${ageDays} days old`),
@@ -77,5 +79,5 @@ export function wireApi(foundation: Foundation, parts: ApiParts): HttpServer {
       refuseSocket(socket, new ApiError('NOT_FOUND'), { publicUrl, clock });
     }
   });
-  return http;
+  return { http, reference };
 }

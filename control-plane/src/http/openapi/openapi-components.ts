@@ -11,10 +11,12 @@ const dataKeywords: ReadonlySet<string> = new Set(['default', 'enum', 'const', '
  */
 export class SchemaComponents {
   readonly #schemas = new Map<string, JsonObject>();
+  /** Schemas and their parts as the document shows them: operations share many. */
+  readonly #replaced = new Map<object, Json>();
 
   /** The schema as the document shows it. @throws RangeError when two different schemas have one title */
   refer(schema: object): JsonObject {
-    return this.#replace(JSON.parse(JSON.stringify(schema))) as JsonObject;
+    return this.#replace(schema) as JsonObject;
   }
 
   /** All named schemas so far, by name. */
@@ -23,13 +25,19 @@ export class SchemaComponents {
     return Object.fromEntries(entries);
   }
 
-  #replace(node: Json): Json {
-    if (Array.isArray(node)) return node.map((child: Json) => this.#replace(child));
-    if (typeof node !== 'object' || node === null) return node;
-    const children = Object.entries(node).map(([key, child]) => [
-      key,
-      dataKeywords.has(key) ? child : this.#replace(child as Json),
-    ]);
+  #replace(node: unknown): Json {
+    if (typeof node !== 'object' || node === null) return node as Json;
+    const known = this.#replaced.get(node);
+    if (known !== undefined) return known;
+    const replaced = Array.isArray(node) ? node.map((child) => this.#replace(child)) : this.#replaceObject(node);
+    this.#replaced.set(node, replaced);
+    return replaced;
+  }
+
+  #replaceObject(node: object): Json {
+    const children = Object.entries(node)
+      .filter(([, child]) => child !== undefined)
+      .map(([key, child]) => [key, dataKeywords.has(key) ? child : this.#replace(child)]);
     const replaced: JsonObject = Object.fromEntries(children);
     const title = replaced['title'];
     return typeof title === 'string' && /^[A-Z][A-Za-z0-9]*$/.test(title) ? this.#name(title, replaced) : replaced;

@@ -47,6 +47,8 @@ const uncountedStatuses: ReadonlySet<number> = new Set([401, 403, 408, 413]);
 /** Error responses of a document; each response and example is written once and referenced. */
 export class ErrorComponents {
   readonly #responses = new Map<string, JsonObject>();
+  /** Headers and codes of each of them, of which the rest is made. */
+  readonly #facts = new Map<string, string>();
   readonly #codes = new Set<ErrorCode>();
   readonly #publicUrl: string;
 
@@ -83,12 +85,14 @@ export class ErrorComponents {
     const isReplayed = own.length > 0 && isKept(route, status);
     const names = [...(frame === undefined ? [] : [frame.name]), ...own.map(pascalCase)];
     const name = `${names.join('Or')}${isReplayed ? 'OrReplay' : ''}`;
-    const response = this.#response(status, [...codes], isReplayed ? ['Idempotent-Replayed'] : []);
-    const known = this.#responses.get(name);
-    if (known !== undefined && JSON.stringify(known) !== JSON.stringify(response)) {
+    const facts = [...headersOf(status), ...codes].join(' ');
+    const known = this.#facts.get(name);
+    if (known !== undefined && known !== facts)
       throw new RangeError(`two different error responses have the name "${name}"`);
+    if (known === undefined) {
+      this.#facts.set(name, facts);
+      this.#responses.set(name, this.#response(status, [...codes], isReplayed ? ['Idempotent-Replayed'] : []));
     }
-    this.#responses.set(name, response);
     return { $ref: `#/components/responses/${name}` };
   }
 

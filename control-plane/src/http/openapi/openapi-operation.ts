@@ -72,7 +72,7 @@ function requestBodyOf(route: AnyRoute, schemas: SchemaComponents): JsonObject {
   const { body, documentedBody = body, bodyExample, operationId } = route;
   const example =
     bodyExample === undefined ? schemaExample(body, operationId) : JSON.parse(JSON.stringify(bodyExample));
-  const schema = schemas.refer(asSent(JSON.parse(JSON.stringify(documentedBody))) as JsonObject);
+  const schema = schemas.refer(asSent(documentedBody) as JsonObject);
   return { required: !isBodyOptional(route), content: { 'application/json': { schema, example } } };
 }
 

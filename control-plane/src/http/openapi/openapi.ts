@@ -40,6 +40,18 @@ const ownTag = { Reference: 'The description of this API.' };
  * that has no example and from which none can be generated
  */
 export function buildOpenApi(routes: readonly AnyRoute[], options: OpenApiOptions): OpenApiDocument {
+  const steps = openApiSteps(routes, options);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+  }
+}
+
+/** The same, an operation at a time. */
+export function* openApiSteps(
+  routes: readonly AnyRoute[],
+  options: OpenApiOptions,
+): Generator<undefined, OpenApiDocument, undefined> {
   const { publicUrl } = options;
   const tags = { ...options.tags, ...ownTag };
   const documented = checkDocumented(routes, tags);
@@ -49,8 +61,10 @@ export function buildOpenApi(routes: readonly AnyRoute[], options: OpenApiOption
   for (const route of documented) {
     const operations = (paths[route.path] ??= {});
     operations[route.method.toLowerCase()] = describeOperation(route, { schemas, errors });
+    yield;
   }
   const shared = shareParameters(paths);
+  yield;
   const webhooks = describeWebhooks(options.webhooks ?? [], schemas);
   return {
     openapi: '3.1.0',

@@ -4,14 +4,12 @@ import { startTestServer } from '../../../test/_support/http-server.js';
 import { errorTable } from '../error-table.js';
 import { referenceRoutes } from './reference.js';
 
-const routes = [
-  ...thingRoutes(),
-  ...referenceRoutes(thingRoutes(), {
-    publicUrl: 'http://localhost',
-    version: '1.2.3',
-    tags: { Things: 'All about things.', Reference: 'This.' },
-  }),
-];
+const options = {
+  publicUrl: 'http://localhost',
+  version: '1.2.3',
+  tags: { Things: 'All about things.', Reference: 'This.' },
+};
+const routes = [...thingRoutes(), ...referenceRoutes(thingRoutes(), options).routes];
 
 t.test('GET /v1/openapi.json is the bare document, with an ETag that saves sending it again', async (t) => {
   const { url } = await startTestServer(t, routes);
@@ -26,6 +24,20 @@ t.test('GET /v1/openapi.json is the bare document, with an ETag that saves sendi
     t.equal(again.headers.get('etag'), etag);
   }
   t.equal((await fetch(`${url}/v1/openapi.json`, { headers: { 'If-None-Match': '"other"' } })).status, 200);
+});
+
+t.test('other work has its turn between the operations of the document, and it is built once', async (t) => {
+  let turns = 0;
+  const count = () => {
+    turns += 1;
+    next = setImmediate(count);
+  };
+  let next = setImmediate(count);
+  t.teardown(() => clearImmediate(next));
+  const { prepare } = referenceRoutes(thingRoutes(), options);
+  const content = await prepare();
+  t.ok(turns >= thingRoutes().length, `${turns} turns`);
+  t.equal(await prepare(), content);
 });
 
 t.test('/docs and all it loads come from this server, under a policy that allows no other', async (t) => {

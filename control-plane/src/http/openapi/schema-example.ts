@@ -20,7 +20,7 @@ const formats: Readonly<Record<string, string>> = {
  * @throws RangeError naming what it cannot make a value of
  */
 export function schemaExample(schema: object, name = 'text'): Json {
-  return exampleOf(JSON.parse(JSON.stringify(schema)), name);
+  return JSON.parse(JSON.stringify(exampleOf(schema as JsonObject, name)));
 }
 
 function exampleOf(schema: JsonObject, name: string): Json {
