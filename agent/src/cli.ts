@@ -1,5 +1,6 @@
 import { exitWhenOutputCloses } from '@vantage/shared/closed-output.js';
 import { endWithTerminal } from '@vantage/shared/lost-terminal.js';
+import { plainText } from '@vantage/shared/terminal/plain-text.js';
 import { judgeError } from './commands/judge-error.js';
 import { type ExitName, exitCodes } from './exit-codes.js';
 import { buildProgram } from './program.js';
@@ -15,7 +16,7 @@ try {
   }).parseAsync();
 } catch (error) {
   const { exit, message } = judgeError(error);
-  if (message !== null) process.stderr.write(`vantage-agent: ${message}\n`);
+  if (message !== null) process.stderr.write(`${plainText(`vantage-agent: ${message}`)}\n`);
   outcome = exit;
 }
 // a socket that is slow to close must not keep a finished command alive

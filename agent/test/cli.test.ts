@@ -16,6 +16,8 @@ import { aStatus } from './_support/a-status.js';
 import { runCommand } from './_support/cli.js';
 import { temporaryDirectory } from './_support/temporary-directory.js';
 
+/** Characters that control a terminal. */
+const CONTROL = /[^\P{Cc}\n]/u;
 const commands = [
   'enroll',
   'run',
@@ -92,6 +94,7 @@ t.test('the installed command has the version of the package, and exits with its
 t.test('all errors in the environment are reported at once', async (t) => {
   const env = {
     VANTAGE_AGENT_BIND: 'eth0',
+    VANTAGE_CHROMIUM: '\u001b[2J\u009b2J',
     VANTAGE_ALLOW_TARGETS: '10.0.0.0/8,10.0.0.0/33',
     VANTAGE_DNS_SERVERS: 'dns.example,9.9.9.9:0,127.1,9.9.9.9,1.1.1.1:5353',
     VANTAGE_LOG_LEVEL: 'loud',
@@ -99,6 +102,8 @@ t.test('all errors in the environment are reported at once', async (t) => {
   const { code, stderr } = await runCommand(t, ['status'], { env });
   t.equal(code, 2);
   t.match(stderr, /VANTAGE_AGENT_BIND: "eth0" is not an address/);
+  t.match(stderr, /VANTAGE_CHROMIUM: "·\[2J·2J" must be an absolute path/);
+  t.notMatch(stderr, CONTROL);
   t.match(stderr, /VANTAGE_ALLOW_TARGETS: "10.0.0.0\/33" is not a CIDR/);
   t.match(stderr, /VANTAGE_LOG_LEVEL: must be one of/);
   t.match(stderr, /VANTAGE_DNS_SERVERS: must be at most 3 addresses/);
@@ -145,30 +150,37 @@ t.test('doctor has a line for each capability, with a remedy for each missing on
   for (const { name, remedy } of checks.filter(({ status }) => status === 'failed')) t.ok(remedy, name);
 });
 
-t.test('doctor and status show what the running agent found when it checked itself', async (t) => {
-  const stateDir = temporaryDirectory(t);
-  const checks = [
-    { name: 'ipv4', status: 'ok', detail: 'tcp://192.0.2.1:443 answers' },
-    { name: 'ipv6', status: 'failed', detail: 'tcp://[2001:db8::1]:443: tcp_timeout' },
-  ] as const;
-  const at = new Date().toISOString();
-  const status = aStatus({ updated_at: at, self_test: { finished_at: at, checks } });
-  const lock = lockStateDirectory(stateDir);
-  t.teardown(() => lock.release());
-  const { publicKey } = generateKeyPairSync('ed25519');
-  await saveIdentity(stateDir, {
-    nodeId: newId(idPrefixes.node),
-    name: null,
-    controlUrls: ['https://vantage.example'],
-    serverPublicKey: Buffer.from(rawPublicKey(publicKey)).toString('base64'),
-    audience: 'https://vantage.example',
-    enrolledAt: at,
-  });
-  writeFileSync(statusPath(stateDir), JSON.stringify(status));
-  const told = await runCommand(t, ['status', '--state-dir', stateDir]);
-  t.match(told.stdout, /^self-test ipv4 +ok: tcp:\/\/192\.0\.2\.1:443 answers$/m);
-  t.match(told.stdout, /^self-test ipv6 +failed: tcp:\/\/\[2001:db8::1\]:443: tcp_timeout$/m);
-  const { stdout } = await runCommand(t, ['doctor', '--state-dir', stateDir]);
-  t.match(stdout, /^ok {7}self-test ipv4: tcp:\/\/192\.0\.2\.1:443 answers$/m);
-  t.match(stdout, /^WARNING {2}self-test ipv6: .*tcp_timeout\n {9}-> check the default route/m);
-});
+t.test(
+  'doctor and status show what the running agent found when it checked itself, without control characters',
+  async (t) => {
+    const stateDir = temporaryDirectory(t);
+    const checks = [
+      { name: 'ipv4', status: 'ok', detail: 'tcp://192.0.2.1:443 answers' },
+      { name: 'ipv6', status: 'failed', detail: 'tcp://[2001:db8::1]:443: \u009b2J\u001b[2J tcp_timeout' },
+    ] as const;
+    const at = new Date().toISOString();
+    const status = aStatus({ updated_at: at, self_test: { finished_at: at, checks } });
+    const lock = lockStateDirectory(stateDir);
+    t.teardown(() => lock.release());
+    const { publicKey } = generateKeyPairSync('ed25519');
+    await saveIdentity(stateDir, {
+      nodeId: newId(idPrefixes.node),
+      name: null,
+      controlUrls: ['https://vantage.example'],
+      serverPublicKey: Buffer.from(rawPublicKey(publicKey)).toString('base64'),
+      audience: 'https://vantage.example',
+      enrolledAt: at,
+    });
+    writeFileSync(statusPath(stateDir), JSON.stringify(status));
+    const told = await runCommand(t, ['status', '--state-dir', stateDir]);
+    t.match(told.stdout, /^self-test ipv4 +ok: tcp:\/\/192\.0\.2\.1:443 answers$/m);
+    t.match(told.stdout, /^self-test ipv6 +failed: tcp:\/\/\[2001:db8::1\]:443: .* tcp_timeout$/m);
+    const { stdout } = await runCommand(t, ['doctor', '--state-dir', stateDir]);
+    const [toldJson, saidJson] = await Promise.all(
+      ['status', 'doctor'].map((command) => runCommand(t, [command, '--json', '--state-dir', stateDir])),
+    );
+    for (const text of [told.stdout, stdout, toldJson?.stdout, saidJson?.stdout]) t.notMatch(text, CONTROL);
+    t.match(stdout, /^ok {7}self-test ipv4: tcp:\/\/192\.0\.2\.1:443 answers$/m);
+    t.match(stdout, /^WARNING {2}self-test ipv6: .*tcp_timeout\n {9}-> check the default route/m);
+  },
+);

@@ -8,6 +8,9 @@ import { enrollPeer, PeerAgent } from './_support/peer-agent.js';
 import { SECRET_KEY, startStack } from './_support/stack.js';
 import { temporaryDirectory } from './_support/temporary-directory.js';
 
+/** Characters that control a terminal. */
+const CONTROL = /[^\P{Cc}\n]/u;
+
 async function examined(t: Test, env: Readonly<Record<string, string>>) {
   const settings = { VANTAGE_DATA_DIR: temporaryDirectory(t), ...env };
   const { code, stdout, stderr } = await runInProcess('vantage-control', ['doctor', '--json'], { env: settings });
@@ -16,32 +19,42 @@ async function examined(t: Test, env: Readonly<Record<string, string>>) {
   return { code, of: (name: string) => checks.find((check) => check.name === name), checks };
 }
 
-t.test('doctor finds a running installation in order, and says how many agents have which version', async (t) => {
-  const { api, database } = await startStack(t);
-  await PeerAgent.connect(t, api.url, await enrollPeer(api));
-  const env = {
-    VANTAGE_DATABASE_URL: database.url,
-    VANTAGE_PUBLIC_URL: api.url,
-    VANTAGE_SECRET_KEY: SECRET_KEY,
-  };
-  const names = ['settings', 'database', 'migrations', 'bus', 'clock', 'secret key', 'public URL', 'replicas'];
-  let { of } = await examined(t, env);
-  // on a busy machine the server and its database may be late once, and the doctor says so
-  await until(
-    'all of them to be in order',
-    async () => {
-      if (names.every((name) => of(name)?.status === 'ok')) return true;
-      ({ of } = await examined(t, env));
-      return false;
-    },
-    60_000,
-  ).catch((error: Error) => t.comment(error.message));
-  for (const name of names) t.match(of(name), { status: 'ok' }, name);
-  t.match(of('agents'), { detail: /: 1 of 1 online/ });
-  t.match(of('mail'), { status: 'warning', remedy: /VANTAGE_SMTP_URL/ });
-  const text = await runInProcess('vantage-control', ['doctor'], { env });
-  t.match(text.stdout, /^ok {7}settings: /);
-});
+t.test(
+  'doctor finds a running installation in order, and shows the versions of agents without control characters',
+  async (t) => {
+    const { api, database } = await startStack(t);
+    await PeerAgent.connect(t, api.url, await enrollPeer(api), { agentVersion: '0.1.0\u001b[2J\u009b2J' });
+    const env = {
+      VANTAGE_DATABASE_URL: database.url,
+      VANTAGE_PUBLIC_URL: api.url,
+      VANTAGE_SECRET_KEY: SECRET_KEY,
+    };
+    const names = ['settings', 'database', 'migrations', 'bus', 'clock', 'secret key', 'public URL', 'replicas'];
+    let { of } = await examined(t, env);
+    // on a busy machine the server and its database may be late once, and the doctor says so
+    await until(
+      'all of them to be in order',
+      async () => {
+        if (names.every((name) => of(name)?.status === 'ok')) return true;
+        ({ of } = await examined(t, env));
+        return false;
+      },
+      60_000,
+    ).catch((error: Error) => t.comment(error.message));
+    for (const name of names) t.match(of(name), { status: 'ok' }, name);
+    t.match(of('agents'), { detail: /: 1 of 1 online/ });
+    t.match(of('mail'), { status: 'warning', remedy: /VANTAGE_SMTP_URL/ });
+    const text = await runInProcess('vantage-control', ['doctor'], { env });
+    t.match(text.stdout, /^ok {7}settings: /);
+    t.match(text.stdout, /0\.1\.0·\[2J·2J: 1 of 1 online/);
+    t.notMatch(text.stdout, CONTROL);
+    const wrong = await runInProcess('vantage-control', ['doctor'], {
+      env: { ...env, VANTAGE_LISTEN: '\u001b[2J\u009b2J' },
+    });
+    t.match(wrong.stderr, /VANTAGE_LISTEN .*·\[2J·2J/);
+    t.notMatch(wrong.stderr, CONTROL);
+  },
+);
 
 t.test('doctor names each defect with its remedy, and ends with exit code 1', async (t) => {
   const { database } = await startStack(t);

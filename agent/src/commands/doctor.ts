@@ -1,6 +1,7 @@
 import { systemClock } from '@vantage/shared/clock.js';
 import { judgeSynchronisation, readKernelClock } from '@vantage/shared/kernel-clock.js';
 import { type DoctorCheck, doctorText } from '@vantage/shared/terminal/check-lines.js';
+import { jsonText } from '@vantage/shared/terminal/plain-text.js';
 import { screenOf } from '@vantage/shared/terminal/screen.js';
 import { detectCapabilities } from '../capabilities.js';
 import { type AgentConfig, readEnv } from '../config.js';
@@ -25,7 +26,7 @@ import {
 export async function doctor(config: AgentConfig, options: { readonly json: boolean }): Promise<'ok' | 'failed'> {
   const checks = await runChecks(config);
   const screen = screenOf(process.stdout, readEnv());
-  process.stdout.write(options.json ? `${JSON.stringify({ checks }, null, 2)}\n` : doctorText(checks, screen));
+  process.stdout.write(options.json ? `${jsonText({ checks })}\n` : doctorText(checks, screen));
   return checks.some((check) => check.status === 'failed') ? 'failed' : 'ok';
 }
 

@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
 import { systemClock } from '@vantage/shared/clock.js';
+import { textCell } from '@vantage/shared/probe-types/cells.js';
+import { jsonLine, plainText } from '@vantage/shared/terminal/plain-text.js';
 import { programCall } from '@vantage/shared/terminal/program-call.js';
 import { screenOf } from '@vantage/shared/terminal/screen.js';
 import { wrapText } from '@vantage/shared/terminal/wrap-text.js';
@@ -38,7 +40,7 @@ export async function enrollNode(config: AgentConfig, options: EnrollCommandOpti
   try {
     return await makeNode(config, options);
   } catch (error) {
-    if (options.json) process.stdout.write(`${JSON.stringify({ error: describeFailure(error) })}\n`);
+    if (options.json) process.stdout.write(`${jsonLine({ error: describeFailure(error) })}\n`);
     throw error;
   }
 }
@@ -70,14 +72,12 @@ async function makeNode(config: AgentConfig, options: EnrollCommandOptions): Pro
     clock: systemClock,
     random: Math.random,
     onRetry: (error, waitMs) =>
-      process.stderr.write(`vantage-agent: ${error.message}; retrying in ${(waitMs / 1000).toFixed(1)} s\n`),
+      process.stderr.write(`vantage-agent: ${textCell(error.message)}; retrying in ${(waitMs / 1000).toFixed(1)} s\n`),
   });
   const { nodeId, controlUrls } = identity;
   if (options.json)
-    process.stdout.write(
-      `${JSON.stringify({ node_id: nodeId, control_urls: controlUrls, state_dir: config.stateDir })}\n`,
-    );
-  else process.stdout.write(enrolledText(nodeId, config.stateDir));
+    process.stdout.write(`${jsonLine({ node_id: nodeId, control_urls: controlUrls, state_dir: config.stateDir })}\n`);
+  else process.stdout.write(plainText(enrolledText(nodeId, config.stateDir)));
   return 'ok';
 }
 

@@ -1,4 +1,5 @@
 import { delay, systemClock } from '@vantage/shared/clock.js';
+import { textCell } from '@vantage/shared/probe-types/cells.js';
 import type { AgentConfig } from '../config.js';
 import type { ExitName } from '../exit-codes.js';
 import { AGENT_VERSION } from '../version.js';
@@ -17,7 +18,7 @@ export async function health({ stateDir }: AgentConfig, { within }: { readonly w
       return 'ok';
     }
     if (systemClock.monotonicMs() >= until) {
-      process.stdout.write(`${lack}${within === 0 ? '' : ` after ${within} s`}\n`);
+      process.stdout.write(`${textCell(lack)}${within === 0 ? '' : ` after ${within} s`}\n`);
       return 'failed';
     }
     await delay(systemClock, LOOK_MS);

@@ -1,4 +1,5 @@
 import { definitionOf, isProbeType, probeTypeNames } from '@vantage/shared/probe-types/index.js';
+import { jsonText, plainText } from '@vantage/shared/terminal/plain-text.js';
 import { screenOf } from '@vantage/shared/terminal/screen.js';
 import { compileSchema } from '@vantage/shared/validation.js';
 import { type AgentConfig, readEnv } from '../config.js';
@@ -41,12 +42,13 @@ export async function probe(
   room.close();
   process.stdout.write(
     options.json
-      ? `${JSON.stringify(result, null, 2)}\n`
+      ? `${jsonText(result)}\n`
       : probeReport(type, target, { ...result }, screenOf(process.stdout, readEnv())),
   );
   return result.success ? 'ok' : 'failed';
 }
 
 function tell(part: string, error: unknown): void {
-  process.stderr.write(`${part}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  process.stderr.write(`${plainText(`${part}: ${text}`)}\n`);
 }

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { textCell } from '@vantage/shared/probe-types/cells.js';
 import { type Lane, lanes } from '@vantage/shared/protocol/lanes.js';
+import { jsonLine } from '@vantage/shared/terminal/plain-text.js';
 import type { AgentConfig } from '../config.js';
 import { CommandError, type ExitName } from '../exit-codes.js';
 import { type ExportItem, exportRows } from '../spool/export-rows.js';
@@ -40,14 +41,14 @@ async function writeItems(items: Iterable<ExportItem>, write: Output['write'], i
     if (item.kind === 'unreadable') {
       unreadable += 1;
       process.stderr.write(`vantage-agent: row ${item.sequence} of lane "${item.lane}" is damaged, skipped\n`);
-    } else await write(`${isJson ? JSON.stringify(jsonLine(item)) : readableLine(item)}\n`);
+    } else await write(`${isJson ? jsonLine(valueOf(item)) : textCell(readableLine(item))}\n`);
   }
   return unreadable;
 }
 
 type PrintedItem = Exclude<ExportItem, { kind: 'unreadable' }>;
 
-function jsonLine(item: PrintedItem): object {
+function valueOf(item: PrintedItem): object {
   if (item.kind === 'result') return item.result;
   const { lane, epoch, first, last, reason } = item.gap;
   return { lane, epoch, dropped: { first, last, reason } };
@@ -59,7 +60,7 @@ function readableLine(item: PrintedItem): string {
     return `${lane.padEnd(5)} ${String(first).padStart(8)}  ${last - first + 1} results dropped: ${reason}`;
   }
   const { lane, sequence, finished_at, state, probe_type, task_id } = item.result;
-  const words = [state.padEnd(9), finished_at, textCell(probe_type).padEnd(10), textCell(task_id)];
+  const words = [state.padEnd(9), finished_at, textCell(probe_type).padEnd(10), String(task_id)];
   return `${lane.padEnd(5)} ${String(sequence).padStart(8)}  ${words.join('  ')}`;
 }
 

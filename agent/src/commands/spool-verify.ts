@@ -1,4 +1,5 @@
 import { lanes } from '@vantage/shared/protocol/lanes.js';
+import { jsonText, plainText } from '@vantage/shared/terminal/plain-text.js';
 import type { AgentConfig } from '../config.js';
 import type { ExitName } from '../exit-codes.js';
 import type { DroppedRange } from '../spool/dropped-ranges.js';
@@ -15,7 +16,7 @@ export async function verifySpoolFile(
   try {
     const found = verifySpool(spool);
     process.stdout.write(
-      options.json ? `${JSON.stringify(jsonReport(spool.path, found), null, 2)}\n` : readableReport(spool.path, found),
+      options.json ? `${jsonText(jsonReport(spool.path, found))}\n` : plainText(readableReport(spool.path, found)),
     );
     return found.isIntact ? 'ok' : 'failed';
   } finally {

@@ -1,6 +1,7 @@
 import { accessSync, constants, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '@vantage/shared/clock.js';
+import { jsonText } from '@vantage/shared/terminal/plain-text.js';
 import { screenOf } from '@vantage/shared/terminal/screen.js';
 import type { ReadAgentStatus } from '../agent-status.js';
 import { type AgentConfig, readEnv } from '../config.js';
@@ -37,9 +38,7 @@ export async function status(config: AgentConfig, options: { readonly json: bool
   const nowMs = systemClock.now();
   const report = judgeStatus(await collectFacts(config.stateDir, nowMs));
   process.stdout.write(
-    options.json
-      ? `${JSON.stringify(report, null, 2)}\n`
-      : readableStatus(report, nowMs, screenOf(process.stdout, readEnv())),
+    options.json ? `${jsonText(report)}\n` : readableStatus(report, nowMs, screenOf(process.stdout, readEnv())),
   );
   if (report.node_id === null) return 'notEnrolled';
   return report.is_connected ? 'ok' : 'failed';

@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { printJson } from '../terminal/print.js';
+import { printJson, printText } from '../terminal/print.js';
 import type { Monitor } from './monitors-text.js';
 import { type ClientOptions, withClient } from './with-client.js';
 
@@ -73,7 +73,7 @@ function add(body: object, options: AddOptions): Promise<void> {
     const monitor = await client.call<Added>('POST', '/v1/monitors', body);
     if (options.json) return printJson(monitor);
     const { id, heartbeat } = monitor;
-    process.stdout.write(`${[id, ...(heartbeat === undefined ? [] : [heartbeat.url])].join('\n')}\n`);
+    printText([id, ...(heartbeat === undefined ? [] : [heartbeat.url])].join('\n'));
   });
 }
 

@@ -1,4 +1,5 @@
 import { text } from 'node:stream/consumers';
+import { textCell } from '@vantage/shared/probe-types/cells.js';
 import { screenOf } from '@vantage/shared/terminal/screen.js';
 import { wrapText } from '@vantage/shared/terminal/wrap-text.js';
 import { Command } from 'commander';
@@ -35,7 +36,7 @@ async function logIn(options: LoginOptions): Promise<void> {
     saveLogin(directory, { url, token });
     const { width } = screenOf(process.stderr, readEnv());
     const text = `logged in at ${url}; the token is kept in ${loginPath(directory)}`;
-    process.stderr.write(`${wrapText(text, width).join('\n')}\n`);
+    process.stderr.write(`${wrapText(textCell(text), width).join('\n')}\n`);
   });
 }
 

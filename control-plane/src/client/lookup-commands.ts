@@ -1,6 +1,6 @@
 import { Progress } from '@vantage/shared/terminal/progress.js';
 import { Command, InvalidArgumentError } from 'commander';
-import { outputScreen, printJson } from '../terminal/print.js';
+import { outputScreen, printJson, printText } from '../terminal/print.js';
 import type { ApiClient } from './api-client.js';
 import { factsText } from './facts-text.js';
 import { type ClientOptions, withClient } from './with-client.js';
@@ -131,10 +131,10 @@ async function lookUp(
     );
     progress.clear();
     if (given.json === true) printJson(data);
-    else
-      process.stdout.write(
-        `${factsText(data, outputScreen())}\n${meta.cache === undefined ? '' : `${ageText(meta.cache)}\n`}`,
-      );
+    else {
+      process.stdout.write(`${factsText(data, outputScreen())}\n`);
+      if (meta.cache !== undefined) printText(ageText(meta.cache));
+    }
   } finally {
     progress.clear();
   }

@@ -1,3 +1,4 @@
+import { textCell } from '@vantage/shared/probe-types/cells.js';
 import { definitionOf, type ProbeType } from '@vantage/shared/probe-types/index.js';
 import { programCall } from '@vantage/shared/terminal/program-call.js';
 import { Progress } from '@vantage/shared/terminal/progress.js';
@@ -55,7 +56,7 @@ async function probe(client: ApiClient, server: Server, asked: Asked): Promise<v
   if (options.json) printJson(task);
   else {
     const screen = outputScreen();
-    const texts = [taskText(task, screen), againText(task, server)];
+    const texts = [taskText(task, screen), textCell(againText(task, server))];
     process.stdout.write(`${texts.join('\n')}\n`);
   }
   if (task.summary.fail_count > 0 || task.status === 'failed') process.exitCode = 1;

@@ -30,9 +30,9 @@ export function sectionText(
   });
   const lines = wrappedRows(blocks, { width: width - 2, right: new Set([1]) });
   const margin = name.length + 2;
-  const [first = '', ...more] = wrapText(state, width - margin).map((line) => paint(line, scoreTone(score)));
+  const [first = '', ...more] = wrapText(textCell(state), width - margin).map((line) => paint(line, scoreTone(score)));
   return [
-    `${paint(name, 'strong')}  ${first}`,
+    `${paint(textCell(name), 'strong')}  ${first}`,
     ...more.map((line) => ' '.repeat(margin) + line),
     ...lines.map((line) => `  ${severityPainted(line, paint)}`),
   ].join('\n');
@@ -56,7 +56,7 @@ export function endText(
   { isShared, screen: { paint } }: { readonly isShared: boolean; readonly screen: Screen },
 ): string {
   return [
-    `${paint('overall', 'strong')}  ${paint(String(score ?? status), scoreTone(score))}`,
+    `${paint('overall', 'strong')}  ${paint(textCell(score ?? status), scoreTone(score))}`,
     ...(truncated ? ['measurements were cut, because the report was too large'] : []),
     ...(isShared ? [textCell(url)] : []),
   ].join('\n');
@@ -66,5 +66,5 @@ function placeText(nodeId: string, nodes: ReportView['nodes']): string {
   const node = nodes.find(({ node_id }) => node_id === nodeId)?.node;
   const parts = [node?.city, node?.country, node?.asn === null || node?.asn === undefined ? null : `AS${node.asn}`];
   const known = parts.filter((part) => part !== null && part !== undefined);
-  return known.length === 0 ? nodeId : textCell(known.join(', '));
+  return textCell(known.join(', ') || nodeId);
 }

@@ -114,5 +114,5 @@ function placeText(node: NodeResultView['node'], nodeId: string, name: string | 
   const parts = [name, node.city, node.country, node.asn === null ? null : `AS${node.asn}`].filter(
     (part) => part !== null,
   );
-  return parts.length === 0 ? nodeId : textCell(parts.join(', '));
+  return textCell(parts.join(', ') || nodeId);
 }

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { commandLine } from '../audit-log/actor.js';
 import type { AlertStatus } from '../modules/alerts/index.js';
 import { personalOwner } from '../owners/index.js';
-import { printJson, printTable } from '../terminal/print.js';
+import { printComplaint, printJson, printTable, printText } from '../terminal/print.js';
 import { runInOffice } from './run-command.js';
 
 interface TestOptions {
@@ -83,11 +83,12 @@ function testCommand(): Command {
         if (!ok) process.exitCode = 1;
         if (json)
           return printJson({ ok, delivery_id: delivery?.id ?? null, attempts: delivery?.attempts ?? [], request });
-        if (request !== null) process.stdout.write(`${request.method} ${request.url}\n${request.body}\n`);
-        else if (ok) process.stdout.write(`${channel} accepted the message (${delivery?.id})\n`);
+        if (request !== null) printText(`${request.method} ${request.url}\n${request.body}`);
+        else if (ok) printText(`${channel} accepted the message (${delivery?.id})`);
         else
-          process.stderr.write(
-            `vantage-control: ${channel} did not accept the message: ${last?.error ?? delivery?.reason}\n`,
+          printComplaint(
+            'vantage-control',
+            `${channel} did not accept the message: ${last?.error ?? delivery?.reason}`,
           );
       }),
     );

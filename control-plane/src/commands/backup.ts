@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { BackupSummary } from '../backup/take-backup.js';
-import { printJson } from '../terminal/print.js';
+import { printJson, printText } from '../terminal/print.js';
 import { runCommand } from './run-command.js';
 
 interface BackupOptions {
@@ -32,7 +32,7 @@ export function backupCommand(): Command {
           ? await verify({ file, ...pick(options) })
           : await backUp(config, { file, isForced: options.force === true, ...pick(options) });
         if (options.json) printJson(summary);
-        else process.stdout.write(`${options.verify ? verifiedText(summary) : writtenText(summary)}\n`);
+        else printText(options.verify ? verifiedText(summary) : writtenText(summary));
       }),
     );
 }

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { printJson } from '../terminal/print.js';
+import { printJson, printText } from '../terminal/print.js';
 import { runCommand } from './run-command.js';
 
 /** `vantage-control migrate` */
@@ -14,7 +14,7 @@ export function migrateCommand(): Command {
         const { migrateConfigured } = await import('./office.js');
         const applied = await migrateConfigured(config);
         if (options.json) return printJson({ applied });
-        process.stdout.write(applied.length === 0 ? 'the database is up to date\n' : `applied ${applied.join(', ')}\n`);
+        printText(applied.length === 0 ? 'the database is up to date' : `applied ${applied.join(', ')}`);
       }),
     );
 }

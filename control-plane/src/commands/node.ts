@@ -3,7 +3,7 @@ import type { SelfTestCheck } from '@vantage/shared/self-test.js';
 import { Command, InvalidArgumentError } from 'commander';
 import { commandLine } from '../audit-log/actor.js';
 import type { ActOn, AdminNode } from '../modules/nodes/index.js';
-import { printJson, printTable } from '../terminal/print.js';
+import { printJson, printTable, printText } from '../terminal/print.js';
 import { nodeText } from './node-text.js';
 import type { Office } from './office.js';
 import { runInOffice } from './run-command.js';
@@ -137,7 +137,7 @@ function actCommand(
         await act.act(nodes.acts, { id, ownerId: null, actor: commandLine }, options);
         const view = await nodes.describe(id);
         if (options.json) printJson(view);
-        else process.stdout.write(`${act.says(view)}\n`);
+        else printText(act.says(view));
       }),
     );
 }

@@ -19,6 +19,7 @@ import { DEAD_AFTER_MS } from '../replicas/replica-lease.js';
 import { findAllowTargets } from '../replicas/store.js';
 import { createLogger } from '../runtime/log.js';
 import { Metrics } from '../runtime/metrics.js';
+import { printComplaint } from '../terminal/print.js';
 import { broadcastPublished } from '../wiring/events.js';
 import { wireHouse } from '../wiring/house.js';
 import { mailTemplates, modules } from '../wiring/modules.js';
@@ -129,5 +130,5 @@ export async function withOffice(config: Config, work: (office: Office) => Promi
 /** Without its message server a command still works: servers find it when they read again. */
 function goOnUnheard(error: unknown): void {
   if (!(error instanceof MessageServerError)) throw error;
-  process.stderr.write(`vantage-control: ${error.message}; running servers notice the change within seconds\n`);
+  printComplaint('vantage-control', `${error.message}; running servers notice the change within seconds`);
 }

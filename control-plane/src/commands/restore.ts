@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { printJson } from '../terminal/print.js';
+import { printJson, printText } from '../terminal/print.js';
 import { runCommand } from './run-command.js';
 
 interface RestoreOptions {
@@ -32,7 +32,7 @@ export function restoreCommand(): Command {
         });
         if (json) return printJson(restored);
         const { created_at, rows, tables } = restored;
-        process.stdout.write(`restored the state of ${created_at}: ${rows} rows of ${tables} tables\n`);
+        printText(`restored the state of ${created_at}: ${rows} rows of ${tables} tables`);
       }),
     );
 }

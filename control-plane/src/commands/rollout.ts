@@ -3,7 +3,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { commandLine } from '../audit-log/actor.js';
 import { type CountedRollout, rolloutView } from '../modules/rollouts/index.js';
 import { parseFrom } from '../node-words.js';
-import { printJson, printTable } from '../terminal/print.js';
+import { printJson, printTable, printText } from '../terminal/print.js';
 import type { Office } from './office.js';
 import { runInOffice } from './run-command.js';
 
@@ -115,9 +115,9 @@ function print(rollout: CountedRollout, json: true | undefined): void {
   const view = rolloutView(rollout);
   if (json) return printJson(view);
   const { total, done, failed, requested, waiting, skipped } = view.nodes;
-  process.stdout.write(
+  printText(
     `${view.id} to ${view.version} ${view.state}, stage ${stageText(rollout)}: of ${total} nodes ` +
-      `${done} done, ${failed} failed, ${requested} running, ${waiting} waiting, ${skipped} skipped\n`,
+      `${done} done, ${failed} failed, ${requested} running, ${waiting} waiting, ${skipped} skipped`,
   );
 }
 

@@ -1,4 +1,5 @@
 import { type Config, loadConfig } from '../config/config.js';
+import { printComplaint } from '../terminal/print.js';
 import { exitSoon } from './exit-soon.js';
 import type { Office } from './office.js';
 
@@ -17,7 +18,7 @@ export async function runCommand(
   } catch (error) {
     const { exitCodeOf, explain } = await import('./explain.js');
     process.exitCode = exitCodeOf(error);
-    process.stderr.write(`vantage-control: ${explain(error, sources)}\n`);
+    printComplaint('vantage-control', explain(error, sources));
   }
   exitSoon();
 }

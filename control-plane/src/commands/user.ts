@@ -3,7 +3,7 @@ import { Command, Option } from 'commander';
 import { commandLine } from '../audit-log/actor.js';
 import type { User } from '../modules/accounts/index.js';
 import { planNames } from '../plans/index.js';
-import { printJson, printTable } from '../terminal/print.js';
+import { printJson, printTable, printText } from '../terminal/print.js';
 import { runInOffice } from './run-command.js';
 
 interface CreateOptions {
@@ -51,7 +51,7 @@ function createCommand(): Command {
         const password = options.passwordStdin ? (await text(process.stdin)).replace(/\r?\n$/, '') : null;
         const user = await users.createUser({ email: options.email, role: options.role, password });
         if (options.json) printJson(user);
-        else process.stdout.write(`${user.role} ${user.email} is ${user.id}\n`);
+        else printText(`${user.role} ${user.email} is ${user.id}`);
       }),
     );
 }
@@ -112,5 +112,5 @@ function oneUser(name: string, description: string): Command {
 
 function printUser(user: User, { json }: OneUserOptions, state: string): void {
   if (json) printJson(user);
-  else process.stdout.write(`${user.email} ${state}\n`);
+  else printText(`${user.email} ${state}`);
 }

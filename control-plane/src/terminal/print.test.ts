@@ -1,7 +1,6 @@
 import { plain } from '@vantage/shared/terminal/colours.js';
-import fc from 'fast-check';
 import t from 'tap';
-import { jsonText, tableText } from './print.js';
+import { tableText } from './print.js';
 
 const screen = { width: Number.POSITIVE_INFINITY, paint: plain };
 
@@ -42,20 +41,4 @@ t.test('no cell steers the terminal or breaks its row', async (t) => {
   );
   t.notMatch(text, steering);
   t.equal(text.split('\n').length, hostile.length + 1);
-});
-
-t.test('JSON for a terminal steers nothing and is the same value', async (t) => {
-  const value = { hostile, nested: { '\u009bkey': ['\u{e0001}', 'ü', '漢', '😀'] } };
-  t.notMatch(jsonText(value), steering);
-  t.same(JSON.parse(jsonText(value)), value);
-  t.match(jsonText(value), 'ü', 'what people read stays as it is');
-});
-
-t.test('whatever strings are in it, JSON for a terminal is the same value without a steering character', async () => {
-  fc.assert(
-    fc.property(fc.array(fc.string({ unit: 'binary' })), (strings) => {
-      const text = jsonText(strings);
-      return !steering.test(text) && JSON.stringify(JSON.parse(text)) === JSON.stringify(strings);
-    }),
-  );
 });

@@ -1,3 +1,4 @@
+import { jsonText, plainText } from '@vantage/shared/terminal/plain-text.js';
 import { type Screen, screenOf } from '@vantage/shared/terminal/screen.js';
 import { tableLines } from '@vantage/shared/terminal/table.js';
 import { wrapLine, wrapText } from '@vantage/shared/terminal/wrap-text.js';
@@ -8,25 +9,21 @@ export function printJson(resource: unknown): void {
   process.stdout.write(`${jsonText(resource)}\n`);
 }
 
-/**
- * JSON in which every character that could control a terminal is escaped; JSON itself requires that of U+0000 to U+001F
- * only.
- */
-export function jsonText(resource: unknown): string {
-  return JSON.stringify(resource, null, 2).replace(/[\x7f-\x9f\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
-    Array.from({ length: character.length }, (_, index) => unicodeEscape(character.charCodeAt(index))).join(''),
-  );
+/** Prints a text for people, which cannot control the terminal. */
+export function printText(text: string): void {
+  process.stdout.write(`${plainText(text)}\n`);
 }
 
-function unicodeEscape(unit: number): string {
-  return `\\u${unit.toString(16).padStart(4, '0')}`;
+/** Prints the complaint of a program on standard error. */
+export function printComplaint(program: string, text: string): void {
+  process.stderr.write(`${plainText(`${program}: ${text}`)}\n`);
 }
 
 /** Prints a secret that is shown only once below a note of one or more lines, and nothing else on standard output, so that it can be piped. */
 export function printSecret(token: string, note: string): void {
   const { width } = screenOf(process.stderr, readEnv());
   process.stderr.write(
-    `${note
+    `${plainText(note)
       .split('\n')
       .flatMap((line) => wrapText(line, width))
       .join('\n')}\n`,
@@ -38,7 +35,7 @@ export function printSecret(token: string, note: string): void {
 export function printLines(text: string): void {
   const { width } = outputScreen();
   process.stdout.write(
-    `${text
+    `${plainText(text)
       .split('\n')
       .flatMap((line) => wrapLine(line, width))
       .join('\n')}\n`,

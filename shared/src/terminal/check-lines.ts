@@ -1,3 +1,4 @@
+import { textCell } from '../probe-types/cells.js';
 import type { Tone } from './colours.js';
 import type { Screen } from './screen.js';
 import { wrapText } from './wrap-text.js';
@@ -19,11 +20,11 @@ const marks: Readonly<Record<DoctorCheck['status'], { readonly word: string; rea
 /** Column at which the texts begin. */
 const MARGIN = 9;
 
-/** Checks for people: a line for each, and below it the remedy, where there is one. */
+/** Checks for people: a line for each, and below it the remedy, where there is one. What they found cannot control the terminal. */
 export function doctorText(checks: readonly DoctorCheck[], { width, paint }: Screen): string {
   const lines = checks.flatMap(({ name, status, detail, remedy }) => {
     const { word, tone } = marks[status];
-    const texts = [...wrapText(`${name}: ${detail}`, width - MARGIN), ...remedyLines(remedy, width)];
+    const texts = [...wrapText(textCell(`${name}: ${detail}`), width - MARGIN), ...remedyLines(remedy, width)];
     return texts.map((text, i) => (i === 0 ? paint(word.padEnd(MARGIN), tone) : ' '.repeat(MARGIN)) + text);
   });
   return `${lines.join('\n')}\n`;
@@ -31,5 +32,5 @@ export function doctorText(checks: readonly DoctorCheck[], { width, paint }: Scr
 
 function remedyLines(remedy: string | null, width: number): string[] {
   if (remedy === null) return [];
-  return wrapText(remedy, width - MARGIN - 3).map((text, i) => `${i === 0 ? '-> ' : '   '}${text}`);
+  return wrapText(textCell(remedy), width - MARGIN - 3).map((text, i) => `${i === 0 ? '-> ' : '   '}${text}`);
 }
