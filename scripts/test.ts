@@ -7,15 +7,29 @@ import { readProgramTree } from './check/programs.js';
 import { makeBarePath } from './test/bare-path.js';
 import { FileRunner } from './test/file-runner.js';
 import { untilProcessorsIdle } from './test/idle-processors.js';
-import { failureText, judgeRun, progressLine, summary } from './test/report.js';
+import { familyCpuMs } from './test/process-group.js';
+import { cpuNote, failureText, judgeRun, progressLine, summary } from './test/report.js';
+import { runFailedAgain } from './test/run-again.js';
+import { runTestFile } from './test/run-file.js';
 import type { FileOutcome } from './test/tap-reader.js';
-import { inRunningOrder, listTestFiles, mayNeedDatabase, selectTestFiles, type TestFile } from './test/test-files.js';
+import {
+  inRunningOrder,
+  listTestFiles,
+  mayNeedDatabase,
+  type SuiteName,
+  selectTestFiles,
+  suiteNames,
+  type TestFile,
+} from './test/test-files.js';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const timeoutSeconds = 300;
 const longTimeoutSeconds = 1800;
 
 interface Options {
+  readonly spawn?: true;
+  readonly long?: true;
+  readonly all?: true;
   readonly grep?: string;
   readonly jobs: number;
   readonly bare?: true;
@@ -26,7 +40,7 @@ interface Options {
  * `npm test`: runs the compiled tests, a few files at once, each in a process of its own, against one PostgreSQL. It
  * reads their TAP itself: tap's own runner would put its loader and a coverage collector into every program that the
  * tests start and measure.
- * @returns the exit code: 0 when nothing failed and, with CI=true, nothing was skipped
+ * @returns the exit code: 0 when nothing failed and, with CI=true, nothing was skipped; then a file that passes the second time counts as passed
  */
 export async function main(args: readonly string[]): Promise<number> {
   const { filters, options } = parseArguments(args);
@@ -44,24 +58,52 @@ export async function main(args: readonly string[]): Promise<number> {
 }
 
 async function runTests(filters: readonly string[], options: Options): Promise<number> {
-  const isCi = process.env.CI === 'true';
-  const files = selectTestFiles(listFiles(options), filters, isCi);
+  const isGate = process.env.CI === 'true';
+  const files = selectTestFiles(listFiles(options), filters, suitesOf(options));
   if (files.length === 0) {
     process.stderr.write(`no test file matches ${filters.map((filter) => `"${filter}"`).join(', ')}\n`);
     return 1;
   }
   const interrupt = interruptSignal();
-  const outcomes = await withDatabase(files, (databaseUrl) => {
+  const { outcomes, flaky, databaseMs } = await withDatabase(files, async (database) => {
     const env = {
       ...process.env,
-      ...(databaseUrl && { VANTAGE_TEST_DATABASE_URL: databaseUrl }),
+      ...(database && { VANTAGE_TEST_DATABASE_URL: database.url }),
       ...(options.grep && { TAP_GREP: options.grep }),
     };
-    return runAll(files, options.jobs, env, interrupt.signal);
+    const cpuMs = () => (database === null ? 0 : familyCpuMs(database.pid));
+    const first = await runAll(files, { jobs: options.jobs, env, signal: interrupt.signal, databaseCpuMs: cpuMs });
+    const databaseMs = database && cpuMs();
+    if (!isGate || interrupt.signal.aborted) return { outcomes: first, flaky: [], databaseMs };
+    const again = await runFailedAgain(first, async (file) => {
+      process.stdout.write(`once more, alone: ${file.source}\n`);
+      const outcome = await runTestFile(file, { root, env, timeoutSeconds: limitOf(file), signal: interrupt.signal });
+      note(outcome);
+      return outcome;
+    });
+    return { ...again, databaseMs };
   });
-  const { exitCode, notes } = judgeRun(outcomes, isCi);
-  process.stdout.write(`${summary(outcomes, notes)}\n`);
+  const { exitCode, notes } = judgeRun(outcomes, { isComplete: isGate, flaky });
+  const { user, system } = process.cpuUsage();
+  const cpu = cpuNote(outcomes, { databaseMs, runnerMs: (user + system) / 1_000 });
+  process.stdout.write(`${summary(outcomes, [cpu, ...notes])}\n`);
   return interrupt.signal.aborted ? interrupt.exitCode() : exitCode;
+}
+
+function suitesOf({ spawn, long, all }: Options): readonly SuiteName[] {
+  if (all) return suiteNames;
+  const asked = [...(spawn ? (['spawn'] as const) : []), ...(long ? (['long'] as const) : [])];
+  return asked.length === 0 ? ['daily'] : asked;
+}
+
+function limitOf({ suite }: TestFile): number {
+  return suite === 'daily' ? timeoutSeconds : longTimeoutSeconds;
+}
+
+/** Tells about a file that has ended. */
+function note(outcome: FileOutcome): void {
+  process.stdout.write(`${progressLine(outcome)}\n`);
+  if (outcome.failed > 0) process.stdout.write(`${failureText(outcome)}\n`);
 }
 
 function listFiles({ withPrograms }: Options): TestFile[] {
@@ -74,14 +116,25 @@ function listFiles({ withPrograms }: Options): TestFile[] {
 function parseArguments(args: readonly string[]): { filters: string[]; options: Options } {
   const command = new Command('npm test --')
     .argument('[path...]', 'only test files whose path contains one of these')
+    .option('--spawn', 'the files that start programs again and again (*.spawn.test.ts)')
+    .option('--long', 'the files that kill, flood, fuzz or load (*.long.test.ts)')
+    .option('--all', 'every file')
     .option('--grep <pattern>', 'only tests whose name matches this regular expression (/…/i) or contains this text')
-    .option('--jobs <count>', 'files at once', parseCount, Math.min(6, 2 * availableParallelism()))
+    .option(
+      '--jobs <count>',
+      'files at once; with 1, the CPU time of PostgreSQL is told for each file',
+      parseCount,
+      Math.min(6, 2 * availableParallelism()),
+    )
     .option(
       '--bare',
       'with the programs that README.md asks for and those of every Debian; what needs others is skipped',
     )
     .option('--with-programs', 'only test files that start programs which README.md does not ask for')
-    .addHelpText('after', '\nCI=true adds the long suites (*.long.test.ts) and lets nothing be skipped.')
+    .addHelpText(
+      'after',
+      '\nWith CI=true nothing may be skipped, and a file that fails runs once more, alone: if it passes then, it is named as flaky.',
+    )
     .parse([...args], { from: 'user' });
   return { filters: command.args, options: command.opts<Options>() };
 }
@@ -97,29 +150,40 @@ function parseCount(text: string): number {
  */
 async function runAll(
   files: readonly TestFile[],
-  jobs: number,
-  env: NodeJS.ProcessEnv,
-  signal: AbortSignal,
+  {
+    jobs,
+    env,
+    signal,
+    databaseCpuMs,
+  }: {
+    readonly jobs: number;
+    readonly env: NodeJS.ProcessEnv;
+    readonly signal: AbortSignal;
+    readonly databaseCpuMs: () => number;
+  },
 ): Promise<FileOutcome[]> {
   const queue = inRunningOrder(files);
   const outcomes: FileOutcome[] = [];
-  const note = (outcome: FileOutcome) => {
+  const keep = (outcome: FileOutcome) => {
     outcomes.push(outcome);
-    process.stdout.write(`${progressLine(outcome)}\n`);
-    if (outcome.failed > 0) process.stdout.write(`${failureText(outcome)}\n`);
+    note(outcome);
   };
   const isOver = () => queue.length === 0 || signal.aborted;
   const work = async (_: unknown, index: number) => {
     const runner = new FileRunner({ root, env });
     for (;;) {
       // short files are over before the next look
-      if (index >= availableParallelism() && queue[0]?.isLong) await untilProcessorsIdle(isOver);
+      if (index >= availableParallelism() && queue[0] !== undefined && queue[0].suite !== 'daily')
+        await untilProcessorsIdle(isOver);
       const file = queue.shift();
       if (file === undefined || signal.aborted) break;
-      const limit = file.isLong ? longTimeoutSeconds : timeoutSeconds;
-      for (const outcome of await runner.run(file, { timeoutSeconds: limit, signal })) note(outcome);
+      const before = databaseCpuMs();
+      const [outcome, ...more] = await runner.run(file, { timeoutSeconds: limitOf(file), signal });
+      // beside other files, nobody knows for which of them PostgreSQL worked
+      if (outcome) keep(jobs === 1 ? { ...outcome, databaseMs: databaseCpuMs() - before } : outcome);
+      for (const one of more) keep(one);
     }
-    for (const outcome of await runner.end()) note(outcome);
+    for (const outcome of await runner.end()) keep(outcome);
   };
   await Promise.all(Array.from({ length: jobs }, work));
   return outcomes;
@@ -128,11 +192,15 @@ async function runAll(
 /** Interface of a test database server (control-plane/test/_support/test-postgres.ts). */
 interface TestPostgres {
   readonly url: string;
+  readonly pid: number;
   stop(): Promise<void>;
 }
 
 /** Runs `work` with one PostgreSQL for the whole run, if a file may need it and none is configured. */
-async function withDatabase<T>(files: readonly TestFile[], work: (url: string | null) => Promise<T>): Promise<T> {
+async function withDatabase<T>(
+  files: readonly TestFile[],
+  work: (database: Pick<TestPostgres, 'url' | 'pid'> | null) => Promise<T>,
+): Promise<T> {
   const support = join(root, 'control-plane/dist/test/_support/test-postgres.js');
   if (process.env.VANTAGE_TEST_DATABASE_URL || !files.some(mayNeedDatabase) || !existsSync(support)) return work(null);
   const { startTestPostgres }: { startTestPostgres(): Promise<TestPostgres> } = await import(
@@ -140,7 +208,7 @@ async function withDatabase<T>(files: readonly TestFile[], work: (url: string | 
   );
   const postgres = await startTestPostgres();
   try {
-    return await work(postgres.url);
+    return await work(postgres);
   } finally {
     await postgres.stop().catch((error: unknown) => process.stderr.write(`cannot stop PostgreSQL: ${error}\n`));
   }

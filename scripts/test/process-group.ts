@@ -61,6 +61,12 @@ export function groupCpuMs(group: number | undefined): number {
   return livingMembers(group).reduce((sum, { cpuMs }) => sum + cpuMs, 0);
 }
 
+/** CPU time of a process, of the children it has waited for, and of those that live, in milliseconds. */
+export function familyCpuMs(pid: number): number {
+  const children = processIds().filter((id) => readStat(id)?.parent === pid);
+  return [pid, ...children].reduce((sum, id) => sum + (readStat(id)?.cpuMs ?? 0), 0);
+}
+
 const meterMs = 1000;
 
 /** CPU time of a process group that is about to end, up to a second before that. Must be stopped. */
@@ -81,24 +87,32 @@ export class CpuMeter {
 }
 
 function livingMembers(group: number): { pid: number; cpuMs: number }[] {
+  return processIds().flatMap((pid) => {
+    const stat = readStat(pid);
+    return stat !== null && stat.group === group && !['Z', 'X'].includes(stat.state)
+      ? [{ pid, cpuMs: stat.cpuMs }]
+      : [];
+  });
+}
+
+function processIds(): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
-    .map((name) => readMember(Number(name), group))
-    .filter((member) => member !== null);
+    .map(Number);
 }
 
 const msPerTick = 10;
 
 /**
  * proc(5): after the parenthesised name come state, parent and process group, and later four times in ticks: user and
- * system, its own and that of the children it has waited for.
+ * system, its own and that of the children it has waited for. Null: there is no such process.
  */
-function readMember(pid: number, group: number): { pid: number; cpuMs: number } | null {
+function readStat(pid: number): { state: string; parent: number; group: number; cpuMs: number } | null {
   const stat = readProc(pid, 'stat');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  const [state, , groupOfPid] = fields;
-  if (groupOfPid !== String(group) || state === 'Z' || state === 'X') return null;
-  return { pid, cpuMs: fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks) * msPerTick, 0) };
+  const [state, parent, group, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  if (state === undefined || group === undefined) return null;
+  const cpuMs = rest.slice(8, 12).reduce((sum, ticks) => sum + Number(ticks) * msPerTick, 0);
+  return { state, parent: Number(parent), group: Number(group), cpuMs };
 }
 
 /** Contents of a file under /proc/PID; empty when the process is gone. */

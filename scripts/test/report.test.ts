@@ -1,9 +1,9 @@
 import t from 'tap';
-import { failureText, judgeRun, progressLine, summary } from './report.js';
+import { cpuNote, failureText, judgeRun, progressLine, summary } from './report.js';
 import type { FileOutcome } from './tap-reader.js';
 
 const outcome = (change: Partial<FileOutcome>): FileOutcome => ({
-  file: { source: 'agent/src/a.test.ts', compiled: 'agent/dist/src/a.test.js', isLong: false, isAlone: false },
+  file: { source: 'agent/src/a.test.ts', compiled: 'agent/dist/src/a.test.js', suite: 'daily', isAlone: false },
   durationMs: 1234,
   cpuMs: 567,
   stderr: '',
@@ -13,6 +13,7 @@ const outcome = (change: Partial<FileOutcome>): FileOutcome => ({
   failures: [],
   ...change,
 });
+const gate = { isComplete: true };
 const skips = [{ path: ['outer', 'inner'], reason: 'needs nftables: apt-get install -y nftables' }];
 const failures = [{ path: ['outer', 'sum'], details: '-3\n+2' }];
 
@@ -46,35 +47,57 @@ t.test('a failure is reported with its details and the output of the file', asyn
 });
 
 t.test('a failure fails the run; a skip does where nothing may be skipped', async (t) => {
-  t.equal(judgeRun([outcome({})], true).exitCode, 0);
-  t.equal(judgeRun([outcome({ failed: 1, failures })], false).exitCode, 1);
-  t.equal(judgeRun([outcome({ skips })], false).exitCode, 0);
-  t.match(judgeRun([outcome({ skips })], true), { exitCode: 1, notes: [/skipped test is a failure/] });
+  t.equal(judgeRun([outcome({})], gate).exitCode, 0);
+  t.equal(judgeRun([outcome({ failed: 1, failures })], { isComplete: false }).exitCode, 1);
+  t.equal(judgeRun([outcome({ skips })], { isComplete: false }).exitCode, 0);
+  t.match(judgeRun([outcome({ skips })], gate), { exitCode: 1, notes: [/skipped test is a failure/] });
+});
+
+t.test('what is skipped for one reason is one line', async (t) => {
+  const other = [{ path: ['alone'], reason: 'needs root' }];
+  const text = summary([outcome({ skips }), outcome({ skips: [...skips, ...other] })], []);
+  t.strictSame(text.split('\n').slice(0, 2), [
+    'skipped 2 tests: needs nftables: apt-get install -y nftables',
+    'skipped agent/src/a.test.ts › alone: needs root',
+  ]);
+});
+
+t.test('a file that passed when it ran once more fails no run, and is named with its failure', async (t) => {
+  const flaky = [outcome({ failed: 1, failures })];
+  t.match(judgeRun([outcome({})], { ...gate, flaky }), {
+    exitCode: 0,
+    notes: ['flaky: agent/src/a.test.ts › outer › sum\n  -3\n  +2'],
+  });
 });
 
 t.test('where nothing may be skipped, a note names each file that takes much CPU time and is not long', async (t) => {
   const slow = outcome({ cpuMs: 20_001 });
-  t.match(judgeRun([outcome({}), slow], true), {
+  t.match(judgeRun([outcome({}), slow], gate), {
     exitCode: 0,
     notes: [/^agent\/src\/a\.test\.ts takes 1\.2 s, 20\.0 s of CPU/],
   });
-  t.strictSame(judgeRun([slow], false).notes, []);
-  t.strictSame(judgeRun([{ ...slow, file: { ...slow.file, isLong: true } }], true).notes, []);
-  t.strictSame(judgeRun([outcome({ durationMs: 60_000 })], true).notes, [], 'who waits takes no CPU time');
+  t.strictSame(judgeRun([slow], { isComplete: false }).notes, []);
+  t.strictSame(judgeRun([{ ...slow, file: { ...slow.file, suite: 'long' } }], gate).notes, []);
+  t.strictSame(judgeRun([outcome({ durationMs: 60_000 })], gate).notes, [], 'who waits takes no CPU time');
 });
 
-t.test('a run of many files ends with the ten slowest', async (t) => {
+t.test('a run of many files ends with the ten that took the most CPU time, PostgreSQL included', async (t) => {
   const many = Array.from({ length: 11 }, (_, index) =>
     outcome({
-      file: { source: `agent/src/${index}.test.ts`, compiled: '', isLong: false, isAlone: false },
-      durationMs: index * 1000,
+      file: { source: `agent/src/${index}.test.ts`, compiled: '', suite: 'daily', isAlone: false },
+      cpuMs: index * 1000,
+      databaseMs: 500,
     }),
   );
   const lines = summary(many, []).split('\n');
   t.equal(lines.length, 12);
-  t.match(lines[1], /^ {2}agent\/src\/10\.test\.ts +10\.0 s, 0\.6 s of CPU$/);
+  t.match(lines[1], /^ {2}agent\/src\/10\.test\.ts +1\.2 s, 10\.0 s of CPU and 0\.5 s of PostgreSQL$/);
   t.match(lines[10], 'agent/src/1.test.ts');
-  t.notMatch(summary(many.slice(1), []), 'slowest');
+  t.notMatch(summary(many.slice(1), []), 'dearest');
+  t.equal(
+    cpuNote(many, { databaseMs: 5_000, runnerMs: 1_000 }),
+    'CPU time: 61.0 s (files 55.0 s, PostgreSQL 5.0 s, runner 1.0 s)',
+  );
 });
 
 t.test('progress shows each file with its counts and time', async (t) => {

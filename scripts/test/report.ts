@@ -22,8 +22,24 @@ export function progressLine(outcome: FileOutcome): string {
   return `${word.padEnd(7)} ${outcome.file.source.padEnd(60)} ${counts.padEnd(12)} ${times(outcome)}`;
 }
 
-function times({ durationMs, cpuMs }: FileOutcome): string {
-  return `${(durationMs / 1000).toFixed(1)} s, ${(cpuMs / 1000).toFixed(1)} s of CPU`;
+function times({ durationMs, cpuMs, databaseMs }: FileOutcome): string {
+  const database = databaseMs === undefined ? '' : ` and ${seconds(databaseMs)} of PostgreSQL`;
+  return `${seconds(durationMs)}, ${seconds(cpuMs)} of CPU${database}`;
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`;
+}
+
+/** CPU time of a run: of its files, of PostgreSQL (null: there was none) and of the runner itself. */
+export function cpuNote(
+  outcomes: readonly FileOutcome[],
+  { databaseMs, runnerMs }: { readonly databaseMs: number | null; readonly runnerMs: number },
+): string {
+  const filesMs = outcomes.reduce((sum, { cpuMs }) => sum + cpuMs, 0);
+  const all = seconds(filesMs + (databaseMs ?? 0) + runnerMs);
+  const database = databaseMs === null ? '' : `, PostgreSQL ${seconds(databaseMs)}`;
+  return `CPU time: ${all} (files ${seconds(filesMs)}${database}, runner ${seconds(runnerMs)})`;
 }
 
 /**
@@ -31,9 +47,7 @@ function times({ durationMs, cpuMs }: FileOutcome): string {
  * details, and the counts as last line. A reader who sees only the end of a cut output sees what failed.
  */
 export function summary(outcomes: readonly FileOutcome[], notes: readonly string[]): string {
-  const skipped = outcomes.flatMap(({ file, skips }) =>
-    skips.map(({ path, reason }) => `skipped ${[file.source, ...path].join(' › ')}: ${reason}`),
-  );
+  const skipped = skipLines(outcomes);
   const failed = outcomes.flatMap(({ file, failures }) =>
     failures.map(({ path, details }) => `${failureName(file.source, path)}\n${indent(firstLines(details))}`),
   );
@@ -47,30 +61,58 @@ export function summary(outcomes: readonly FileOutcome[], notes: readonly string
   ].join('\n');
 }
 
-/** The files that took longest, when there are more than a few. */
+/** Skipped tests, one line for each reason: a missing package is the reason of many. */
+function skipLines(outcomes: readonly FileOutcome[]): string[] {
+  const byReason = new Map<string, string[]>();
+  for (const { file, skips } of outcomes)
+    for (const { reason, path } of skips) {
+      const names = byReason.get(reason) ?? [];
+      byReason.set(reason, [...names, [file.source, ...path].join(' › ')]);
+    }
+  return [...byReason].map(([reason, names]) => {
+    const [only = ''] = names;
+    return `skipped ${names.length === 1 ? only : `${names.length} tests`}: ${reason}`;
+  });
+}
+
+/** The files that took the most CPU time, when there are more than a few. */
 function slowest(outcomes: readonly FileOutcome[]): string[] {
   if (outcomes.length <= slowestCount) return [];
-  const files = [...outcomes].sort((a, b) => b.durationMs - a.durationMs).slice(0, slowestCount);
-  return ['the slowest files:', ...files.map((outcome) => `  ${outcome.file.source.padEnd(60)} ${times(outcome)}`)];
+  const cost = ({ cpuMs, databaseMs = 0 }: FileOutcome) => cpuMs + databaseMs;
+  const files = [...outcomes].sort((a, b) => cost(b) - cost(a)).slice(0, slowestCount);
+  return ['the dearest files:', ...files.map((outcome) => `  ${outcome.file.source.padEnd(60)} ${times(outcome)}`)];
 }
+
+/** A file that failed, and passed when it ran once more. */
+export type Flaky = Pick<FileOutcome, 'file' | 'failures'>;
 
 /**
  * Exit code of a run, and what to tell about it beyond the counts. Where nothing may be skipped, a skip is a failure. A file
  * that takes much CPU time is only told: in some hours a machine takes three times as much for the same work.
  */
-export function judgeRun(outcomes: readonly FileOutcome[], isCi: boolean): { exitCode: number; notes: string[] } {
+export function judgeRun(
+  outcomes: readonly FileOutcome[],
+  { isComplete, flaky = [] }: { readonly isComplete: boolean; readonly flaky?: readonly Flaky[] },
+): { exitCode: number; notes: string[] } {
   const { failures, skips } = countAll(outcomes);
-  const isIncomplete = isCi && skips > 0;
+  const isIncomplete = isComplete && skips > 0;
   const notes = [
     ...(isIncomplete ? ['CI=true: a skipped test is a failure'] : []),
-    ...(isCi ? slowFileNotes(outcomes) : []),
+    ...(isComplete ? slowFileNotes(outcomes) : []),
+    ...flaky.flatMap(flakyLines),
   ];
   return { exitCode: failures > 0 || isIncomplete ? 1 : 0, notes };
 }
 
+function flakyLines({ file, failures }: Flaky): string[] {
+  return failures.map(
+    ({ path, details }) => `flaky: ${[file.source, ...path].join(' › ')}\n${indent(firstLines(details))}`,
+  );
+}
+
 function slowFileNotes(outcomes: readonly FileOutcome[]): string[] {
   return outcomes
-    .filter(({ file, cpuMs }) => cpuMs > cpuLimitMs && !file.isLong && !slowFileReasons.has(file.source))
+    .filter(({ file, cpuMs }) => cpuMs > cpuLimitMs && file.suite === 'daily' && !slowFileReasons.has(file.source))
     .map(
       (outcome) =>
         `${outcome.file.source} takes ${times(outcome)}: make it cheaper than ${cpuLimitMs / 1000} s of CPU, name it .long.test.ts, or give a reason in scripts/test/slow-files.ts`,

@@ -1,12 +1,12 @@
 import t from 'tap';
-import { mayNeedDatabase, selectTestFiles, type TestFile } from './test-files.js';
+import { mayNeedDatabase, type SuiteName, selectTestFiles, suiteNames, type TestFile } from './test-files.js';
 
 const file = (source: string): TestFile => {
   const [folder = '', ...path] = source.split('/');
   return {
     source,
     compiled: `${folder}/dist/${path.join('/').replace(/\.ts$/, '.js')}`,
-    isLong: source.endsWith('.long.test.ts'),
+    suite: suiteNames.find((name) => source.endsWith(`.${name}.test.ts`)) ?? 'daily',
     isAlone: false,
   };
 };
@@ -15,16 +15,20 @@ const files = [
   'agent/src/spool/spool.test.ts',
   'agent/test/crash.long.test.ts',
   'control-plane/src/db/batcher.test.ts',
+  'control-plane/test/serve.spawn.test.ts',
 ].map(file);
-const select = (filters: string[], isCi = false) => selectTestFiles(files, filters, isCi).map(({ source }) => source);
+const select = (filters: string[], suites: readonly SuiteName[] = ['daily']) =>
+  selectTestFiles(files, filters, suites).map(({ source }) => source);
 
-t.test('all but the long suites run; CI runs them too', async (t) => {
+t.test('the daily suite runs unless others are asked for', async (t) => {
   t.strictSame(select([]), [
     'shared/src/ids.test.ts',
     'agent/src/spool/spool.test.ts',
     'control-plane/src/db/batcher.test.ts',
   ]);
-  t.strictSame(select([], true).length, 4);
+  t.strictSame(select([], ['spawn']), ['control-plane/test/serve.spawn.test.ts']);
+  t.strictSame(select(['agent'], ['long']), ['agent/test/crash.long.test.ts']);
+  t.strictSame(select([], suiteNames).length, 5);
 });
 
 t.test('a path selects its files, as source or compiled, and a long suite by name', async (t) => {
@@ -42,6 +46,6 @@ t.test('a path selects its files, as source or compiled, and a long suite by nam
 t.test('PostgreSQL starts only for tests that may ask for it', async (t) => {
   t.strictSame(
     files.filter(mayNeedDatabase).map(({ source }) => source),
-    ['agent/test/crash.long.test.ts', 'control-plane/src/db/batcher.test.ts'],
+    ['agent/test/crash.long.test.ts', 'control-plane/src/db/batcher.test.ts', 'control-plane/test/serve.spawn.test.ts'],
   );
 });

@@ -3,15 +3,21 @@ import { join } from 'node:path';
 
 const packages = ['shared', 'agent', 'control-plane', 'scripts'];
 
+/**
+ * Suites, by the end of the files' names: `*.spawn.test.ts` start programs, PostgreSQL servers or installers again and again;
+ * `*.long.test.ts` kill, flood, fuzz or load; `daily` is everything else.
+ */
+export const suiteNames = ['daily', 'spawn', 'long'] as const;
+export type SuiteName = (typeof suiteNames)[number];
+
 /** One compiled test file; both paths are relative to the repository root. */
 export interface TestFile {
   /** Path of the compiled file: `shared/dist/src/ids.test.js`. */
   readonly compiled: string;
   /** Path of the source file, for people: `shared/src/ids.test.ts`. */
   readonly source: string;
-  /** Named `*.long.test.ts`: minutes rather than seconds. */
-  readonly isLong: boolean;
-  /** Runs in a process of its own: long, or it says why in a line `// alone: REASON` at its top, or it may be skipped as a whole. */
+  readonly suite: SuiteName;
+  /** Runs in a process of its own: not daily, or it says why in a line `// alone: REASON` at its top, or it may be skipped as a whole. */
   readonly isAlone: boolean;
 }
 
@@ -27,31 +33,37 @@ export function listTestFiles(root: string): TestFile[] {
 
 function asTestFile(root: string, packageName: string, path: string): TestFile {
   const source = `${packageName}/${path.replace(/\.js$/, '.ts')}`;
-  const isLong = path.endsWith('.long.test.js');
+  const suite = suiteNames.find((name) => path.endsWith(`.${name}.test.js`)) ?? 'daily';
   return {
     compiled: `${packageName}/dist/${path}`,
     source,
-    isLong,
-    isAlone: isLong || /^\/\/ alone: |\bskipFileWithout\(/m.test(readFileSync(join(root, source), 'utf8')),
+    suite,
+    isAlone: suite !== 'daily' || /^\/\/ alone: |\bskipFileWithout\(/m.test(readFileSync(join(root, source), 'utf8')),
   };
 }
 
 /** Long ones first, then those that take seconds, so that the last to end is a short one. */
 export function inRunningOrder(files: readonly TestFile[]): TestFile[] {
-  const rank = ({ isLong, source }: TestFile) => (isLong ? 0 : /^[^/]+\/test\//.test(source) ? 1 : 2);
+  const rank = ({ suite, source }: TestFile) => (suite !== 'daily' ? 0 : /^[^/]+\/test\//.test(source) ? 1 : 2);
   return [...files].sort((a, b) => rank(a) - rank(b));
 }
 
 /**
- * The files to run: those whose path contains one of `filters` (all when there are none). Long ones only when `isCi`,
- * or when a filter says `.long`.
+ * The files of the suites whose path contains one of `filters`, all when there are none. A filter that names a suite, as in
+ * `crash.long`, selects its files as well.
  */
-export function selectTestFiles(files: readonly TestFile[], filters: readonly string[], isCi: boolean): TestFile[] {
+export function selectTestFiles(
+  files: readonly TestFile[],
+  filters: readonly string[],
+  suites: readonly SuiteName[],
+): TestFile[] {
   const wanted = filters.map((filter) => filter.replace(/^\.\//, ''));
   const matches = (file: TestFile) =>
     wanted.some((filter) => file.source.includes(filter) || file.compiled.includes(filter));
-  const isLongWanted = isCi || wanted.some((filter) => filter.includes('.long'));
-  return files.filter((file) => (isLongWanted || !file.isLong) && (wanted.length === 0 || matches(file)));
+  const isNamed = (suite: SuiteName) => wanted.some((filter) => filter.includes(`.${suite}`));
+  return files.filter(
+    (file) => (suites.includes(file.suite) || isNamed(file.suite)) && (wanted.length === 0 || matches(file)),
+  );
 }
 
 /** True if a test may need PostgreSQL: those of the control plane, those that need both programs, and a model of it. */

@@ -15,7 +15,7 @@ async function runBodies(
   const outcomes: FileOutcome[] = [];
   for (const index of bodies.keys()) {
     if (!host.isFit) break;
-    const file = { compiled: `${index}.test.mjs`, source: `${index}.test.ts`, isLong: false, isAlone: false };
+    const file = { compiled: `${index}.test.mjs`, source: `${index}.test.ts`, suite: 'daily', isAlone: false } as const;
     const limits = { timeoutSeconds, graceMs: 0, signal: new AbortController().signal };
     outcomes.push(await host.run(file, limits));
   }

@@ -8,7 +8,7 @@ import type { FileOutcome } from './tap-reader.js';
 /** Runs `body` as a test file of its own; `t` is tap in it. */
 function runBody(t: Test, body: string, options: Partial<RunOptions> = {}): Promise<FileOutcome> {
   const root = t.testdir({ 'a.test.mjs': `import t from '${import.meta.resolve('tap')}';\n${body}` });
-  const file = { compiled: 'a.test.mjs', source: 'a.test.ts', isLong: false, isAlone: false };
+  const file = { compiled: 'a.test.mjs', source: 'a.test.ts', suite: 'daily', isAlone: false } as const;
   return runTestFile(file, {
     root,
     env: process.env,
