@@ -274,6 +274,7 @@ t.test('a compressed response is read as it is, so that a small one stays small'
 t.test('an invalid HTTP response, or an overlong head, is a failure that may pass', async (t) => {
   const heads = [
     'SSH-2.0-OpenSSH_9\r\n',
+    'HTTP/1.1 101 Other\r\nconnection: upgrade\r\nupgrade: other\r\n\r\n',
     `HTTP/1.1 200 OK\r\nx-a: ${'a'.repeat(40_000)}\r\n\r\n`,
     'HTTP/1.1 200 OK\r\nx',
   ];

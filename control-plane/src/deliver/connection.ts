@@ -119,6 +119,8 @@ export class Connection {
   }
 
   #send({ method, path, headers, body }: Request): Promise<IncomingMessage> {
+    // nothing would be heard of a request over a socket whose end is past
+    if (this.socket.destroyed) return Promise.reject(new StaleError());
     return new Promise((resolve, reject) => {
       const sent = sendRequest({
         agent: this.#agent,
@@ -134,6 +136,8 @@ export class Connection {
         this.#broken ??= error;
         reject(error);
       });
+      // without either of them: the server has switched to another protocol, which nobody asked for
+      sent.on('close', () => reject(Object.assign(new Error('no response'), { code: 'ECONNRESET' })));
       sent.end(body);
     });
   }
