@@ -319,6 +319,37 @@ t.test('an address without a route is a failure of its exchange alone, before an
     });
 });
 
+t.test('a name with thousands of addresses that fail at once is a failure of its exchange', async (t) => {
+  const addresses = Array.from({ length: 12_000 }, () => ({ address: '255.255.255.255', family: 4 as const }));
+  const outbound = anOutbound({ resolve: async () => addresses });
+  const request = { ...asked, url: 'https://many.example.com/', isExempt: true };
+  t.match(await failureOf(t, outbound, request), { reason: 'unreachable', message: /ENETUNREACH/ });
+});
+
+t.test('an exchange that is given up while its name is looked up sends nothing afterwards', async (t) => {
+  const site = await serving(t, (_request, response) => response.end('ok'));
+  const clock = new FakeClock();
+  let end = () => {};
+  const resolve = (): Promise<{ address: string; family: 4 }[]> =>
+    new Promise((found) => {
+      end = () => found([{ address: '127.0.0.1', family: 4 }]);
+    });
+  const outbound = anOutbound({ clock, resolve });
+  const request = { ...asked, url: `http://${SITE}:${site.port}/`, keptFor: 'wh_1' };
+  const first = outbound.send(request);
+  await until('the lookup', () => clock.pendingTimers === 1);
+  end();
+  await first;
+  const failing = failureOf(t, outbound, request);
+  await new Promise((done) => setImmediate(done));
+  clock.advance(10_000);
+  end();
+  t.match(await failing, { reason: 'timeout', mayHaveArrived: false });
+  t.equal(outbound.keptConnections, 1, 'the kept connection was not taken');
+  outbound.stop();
+  await until('it to be closed', () => site.open === 0);
+});
+
 t.test('when it stops, exchanges under way end, whatever they wait for, and none begins', async (t) => {
   const resolve = (name: string) =>
     name === 'deaf.example.com'

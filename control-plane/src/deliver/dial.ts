@@ -8,6 +8,11 @@ import type { Address } from './pinned.js';
 //   └────────────── the signal destroys the socket in either ─────────────┘
 
 const KEEP_ALIVE_MS = 60_000;
+/**
+ * Addresses of a name that are tried. net.connect calls itself for each that fails at once, so that a name with thousands of them overflows
+ * the stack, and one request would go to as many servers.
+ */
+const MAX_TRIED = 8;
 
 /** Server to connect to. */
 export interface Peer {
@@ -30,7 +35,7 @@ export async function dial({ url, addresses, trustedCertificates }: Peer, signal
   const tcp = connectTcp({
     host,
     port: Number(url.port) || (isEncrypted ? 443 : 80),
-    lookup: pinnedLookup(addresses),
+    lookup: pinnedLookup(triedOf(addresses)),
     autoSelectFamily: true,
     noDelay: true,
     keepAlive: true,
@@ -65,6 +70,13 @@ function established<S extends Socket>(socket: S, event: 'connect' | 'secureConn
     if (signal.aborted) onAbort();
     else signal.addEventListener('abort', onAbort, { once: true });
   });
+}
+
+/** A few addresses, of both families if there are both. */
+function triedOf(addresses: readonly Address[]): readonly Address[] {
+  const six = addresses.filter(({ family }) => family === 6).slice(0, MAX_TRIED / 2);
+  const four = addresses.filter(({ family }) => family === 4).slice(0, MAX_TRIED - six.length);
+  return [...six, ...four];
 }
 
 /**

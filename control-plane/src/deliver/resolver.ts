@@ -34,15 +34,17 @@ export function systemResolver({ clock, servers, hostsFile = '/etc/hosts' }: Res
   const hosts = new HostsFile(hostsFile);
   return async (name, signal) => {
     const listed = /^(?:.+\.)?localhost$/.test(name) ? LOCALHOST : await hosts.find(name);
-    if (listed.length > 0) return listed;
     signal.throwIfAborted();
+    if (listed.length > 0) return listed;
     const resolver = new Resolver({ timeout: SILENCE_MS, tries: TRIES });
     if (servers !== undefined) resolver.setServers(servers);
     const cancel = () => resolver.cancel();
     const stopClock = clock.after(LOOKUP_MS, cancel);
     signal.addEventListener('abort', cancel, { once: true });
     try {
-      return await bothFamilies(resolver, name);
+      const found = await bothFamilies(resolver, name);
+      signal.throwIfAborted();
+      return found;
     } finally {
       stopClock();
       signal.removeEventListener('abort', cancel);
