@@ -69,10 +69,10 @@ async function bothFamilies(resolver: Resolver, name: string): Promise<readonly 
   throw Object.assign(new Error('the name does not resolve'), { code: code === 'ECANCELLED' ? 'ETIMEOUT' : code });
 }
 
-/** hosts(5), read again when it has changed. */
+/** hosts(5), read again when it has changed: once for all who ask meanwhile. */
 class HostsFile {
-  #version = '';
-  #addresses: ReadonlyMap<string, readonly Address[]> = new Map();
+  #version: string | null = null;
+  #addresses: Promise<ReadonlyMap<string, readonly Address[]>> = Promise.resolve(new Map());
 
   constructor(private readonly file: string) {}
 
@@ -83,10 +83,17 @@ class HostsFile {
       () => '',
     );
     if (version !== this.#version) {
-      this.#addresses = parseHosts(version === '' ? '' : await readFile(this.file, 'utf8').catch(() => ''));
       this.#version = version;
+      this.#addresses = version === '' ? Promise.resolve(new Map()) : this.#read();
     }
-    return this.#addresses.get(name) ?? [];
+    return (await this.#addresses).get(name) ?? [];
+  }
+
+  async #read(): Promise<ReadonlyMap<string, readonly Address[]>> {
+    const text = await readFile(this.file, 'utf8').catch(() => null);
+    // there may have been no descriptor: the next lookup reads it again
+    if (text === null) this.#version = null;
+    return parseHosts(text ?? '');
   }
 }
 
@@ -97,8 +104,11 @@ function parseHosts(text: string): ReadonlyMap<string, readonly Address[]> {
     const [address = '', ...names] = line.replace(/#.*/, '').trim().split(/\s+/);
     const family = isIP(address);
     if (family !== 4 && family !== 6) continue;
-    for (const name of new Set(names.map((one) => one.toLowerCase())))
-      addresses.set(name, [...(addresses.get(name) ?? []), { address, family }]);
+    for (const name of new Set(names.map((one) => one.toLowerCase()))) {
+      const own = addresses.get(name);
+      if (own === undefined) addresses.set(name, [{ address, family }]);
+      else own.push({ address, family });
+    }
   }
   return addresses;
 }

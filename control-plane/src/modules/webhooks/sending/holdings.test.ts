@@ -33,6 +33,15 @@ t.test(
   },
 );
 
+t.test('attempts that are under way at an endpoint that has become slow keep their places', async (t) => {
+  const holdings = new Holdings();
+  holdings.add(many(4), 0);
+  holdings.take('whe_1', 0);
+  holdings.end(delivery('whd_0'), { isSlow: true, tookMs: 9 });
+  holdings.forget(delivery('whd_0'));
+  t.equal(holdings.places().length, 3);
+});
+
 t.test('a delivery that was claimed more than two seconds ago is not begun but given back', async (t) => {
   const holdings = new Holdings();
   holdings.add(many(5), 0);
@@ -52,7 +61,10 @@ t.test('what waits for an endpoint is given back at once, and what is under way 
   t.same(idsOf(holdings.takeBack(0, ['whe_1'])), ['whd_4']);
   t.same(idsOf(holdings.takeBack(0, 'all')), ['whd_other']);
   t.same(holdings.idsOf(['whe_2']), []);
-  for (const { id } of many(4)) holdings.forget(delivery(id));
+  for (const one of many(4)) {
+    holdings.end(one, { isSlow: false, tookMs: 9 });
+    holdings.forget(one);
+  }
   t.same(holdings.places(), []);
 });
 

@@ -131,9 +131,11 @@ export class Holdings<D extends Held> {
 
   /** Places that are taken: those under way, and those that what waits will take. */
   places(): UnderWay[] {
-    return [...this.#byEndpoint.values()].flatMap(({ host, account, isSlow, ids }) =>
-      Array.from({ length: Math.min(ids.size, isSlow ? 1 : PER_ENDPOINT) }, () => ({ host, account, isSlow })),
-    );
+    return [...this.#byEndpoint.values()].flatMap(({ host, account, isSlow, ids, underWay }) => {
+      // one that has become slow still has attempts under way that began before
+      const length = Math.max(underWay, Math.min(ids.size, isSlow ? 1 : PER_ENDPOINT));
+      return Array.from({ length }, () => ({ host, account, isSlow }));
+    });
   }
 }
 
