@@ -1,6 +1,6 @@
 /**
- * True if a JSON value has at most so many characters in its texts and names, each value and member counting as one more, and at most
- * so many levels of lists and objects. Examines no more of it than that.
+ * True if a JSON value has at most `characters` in its texts and names, each value and member counting as one more, and at most
+ * `depth` levels of lists and objects. Stops at the first that is too many.
  */
 export function isWithin(value: unknown, characters: number, depth: number): boolean {
   return roomAfter(value, characters, depth) >= 0;
