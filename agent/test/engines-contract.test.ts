@@ -1,4 +1,5 @@
 import { getEventListeners } from 'node:events';
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { missing } from '@vantage/shared/_support/missing.js';
 import { until } from '@vantage/shared/_support/until.js';
 import { systemClock } from '@vantage/shared/clock.js';
@@ -21,7 +22,6 @@ import type { ProbeContext } from '../src/probes/engine.js';
 import { ProbeFailure } from '../src/probes/failure.js';
 import { engines } from '../src/probes/index.js';
 import { startDnsServer, type TestDnsServer, zone } from './_support/dns-server.js';
-import { FakeClock } from './_support/fake-clock.js';
 import { openSockets, openTimers, turns } from './_support/open-resources.js';
 import { aContext, aPolicy, aResolver } from './_support/probe-context.js';
 import { trialOf } from './_support/probe-trial.js';

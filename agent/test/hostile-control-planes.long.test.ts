@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { TlsOptions } from 'node:tls';
 import { deflateRawSync, gzipSync } from 'node:zlib';
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { type Clock, systemClock } from '@vantage/shared/clock.js';
 import type { Test } from 'tap';
 import { Agent } from 'undici';
@@ -13,7 +14,6 @@ import { dialLink } from '../src/link/dial.js';
 import { LinkAddresses } from '../src/link/link-addresses.js';
 import type { LinkWay } from '../src/link/link-way.js';
 import { startTlsServer, testAuthorityFile, tlsIdentity } from './_support/certificates.js';
-import { FakeClock } from './_support/fake-clock.js';
 import { startTcpServer } from './_support/tcp-server.js';
 
 // Who answers where a control plane should: without the right certificate it hears nothing of the agent, and with one, or

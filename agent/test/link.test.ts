@@ -1,10 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { until } from '@vantage/shared/_support/until.js';
 import { encodeResult } from '@vantage/shared/protocol/codec.js';
 import { isSignatureValid } from '@vantage/shared/protocol/ed25519.js';
 import { agentProofBytes } from '@vantage/shared/protocol/transcript.js';
 import t from 'tap';
-import { FakeClock } from './_support/fake-clock.js';
 import { FakeControlPlane } from './_support/fake-control-plane.js';
 import { startNode } from './_support/link-fixture.js';
 

@@ -1,9 +1,9 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { until } from '@vantage/shared/_support/until.js';
 import t, { type Test } from 'tap';
 import { allGone } from './_support/enrolled-agent.js';
-import { FakeClock } from './_support/fake-clock.js';
 import { FakeControlPlane, type FakePeer } from './_support/fake-control-plane.js';
 import { startNode, type TestNodeOptions } from './_support/link-fixture.js';
 import { temporaryDirectory } from './_support/temporary-directory.js';

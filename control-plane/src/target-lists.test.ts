@@ -1,11 +1,11 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { until } from '@vantage/shared/_support/until.js';
 import { TargetError } from '@vantage/shared/target-policy/host.js';
 import { pino } from 'pino';
 import t, { type Test } from 'tap';
-import { FakeClock } from '../test/_support/fake-clock.js';
 import { temporaryDirectory } from '../test/_support/temporary-directory.js';
 import { parseDenyList, TargetLists } from './target-lists.js';
 

@@ -1,8 +1,8 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
 import { commandLine } from '../src/audit-log/actor.js';
 import { auditActions } from '../src/wiring/modules.js';
-import { FakeClock } from './_support/fake-clock.js';
 import { lastingLeases } from './_support/lasting-lease.js';
 import { from, openPeople, password } from './_support/people.js';
 import { apiOf, startReplica, startStack } from './_support/stack.js';

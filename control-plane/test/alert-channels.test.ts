@@ -1,3 +1,4 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { until } from '@vantage/shared/_support/until.js';
 import { twilioAccount } from '@vantage/shared/_support/vendors/twilio.js';
 import type { Clock } from '@vantage/shared/clock.js';
@@ -5,7 +6,6 @@ import t, { type Test } from 'tap';
 import { commandLine } from '../src/audit-log/actor.js';
 import { signatureOf } from '../src/modules/alerts/types/webhook.js';
 import { knownConfigs } from './_support/channel-attempts.js';
-import { FakeClock } from './_support/fake-clock.js';
 import { asUser } from './_support/owners.js';
 import { patientClock } from './_support/patient-clock.js';
 import { startReceiver } from './_support/receiver.js';

@@ -48,7 +48,7 @@ for (const table of tables)
         // an event whose handling failed, or whose lease has to run out, waits by the clock of the database, which nobody moves
         await world.db('outbox_marks').update({ due_at: new Date(0) });
         // the lease of the delivery runs out
-        await world.passAll(61_000, 61_000);
+        await world.passAll(61_000);
       };
       await world.happens('down', [monitor]);
       await dieAndGoOn(() => world.consumers.run());

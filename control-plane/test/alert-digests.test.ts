@@ -35,7 +35,7 @@ t.test(
     const { db, links, monitors, received } = world;
     const [late, ended, ...early] = monitors as [string, string, ...string[]];
     await world.happens('down', [...early, ended]);
-    await world.passAll(31_000, 10_000);
+    await world.passAll(31_000);
     await world.happens('up', [ended]);
     await world.happens('down', [late]);
     await world.settle();
@@ -67,11 +67,11 @@ t.test('a digest of more than a hundred alerts is not sent once all of them have
   await world.happens('down', world.monitors);
   await world.settle();
   receiver.reply = () => ({ status: 500 });
-  await world.passAll(40_000, 10_000);
+  await world.passAll(40_000);
   await world.happens('up', world.monitors);
   await world.settle();
   receiver.reply = () => ({ status: 200 });
-  await world.passAll(400_000, 10_000);
+  await world.passAll(400_000);
   t.match(await world.db('alert_deliveries').where({ kind: 'digest' }).orderBy('id').first(), {
     alert_count: 125,
     status: 'dropped',
@@ -84,11 +84,11 @@ t.test('a digest of more than a hundred alerts of which the last one fires is se
   await world.happens('down', world.monitors);
   await world.settle();
   receiver.reply = () => ({ status: 500 });
-  await world.passAll(40_000, 10_000);
+  await world.passAll(40_000);
   const { alert_ids: named } = await world.db('alert_deliveries').where({ kind: 'digest' }).first();
   await world.happens('up', await world.db('alerts').whereIn('id', named).pluck('monitor_id'));
   receiver.reply = () => ({ status: 200 });
-  await world.passAll(60_000, 10_000);
+  await world.passAll(60_000);
   t.match(await world.db('alert_deliveries').where({ kind: 'digest' }).first(), { status: 'sent' });
 });
 
@@ -98,14 +98,14 @@ t.test('an alert that is silenced while it waits for a digest is sent when the s
   await world.happens('down', world.monitors);
   await world.settle();
   await world.addSilence(120_000, { monitorId: quiet });
-  await world.passAll(60_000, 5_000);
+  await world.passAll(60_000);
   const digests = () => world.received().filter(({ kind }) => kind === 'digest');
   t.match(digests(), [{ count: 2 }]);
   t.notMatch(digests()[0]?.text, /Shop 7/, 'it is not named as firing');
-  await world.passAll(400_000, 10_000);
+  await world.passAll(400_000);
   t.match(digests()[1], { text: /Shop 7/ });
   await world.happens('up', world.monitors);
-  await world.passAll(700_000, 10_000);
+  await world.passAll(700_000);
   t.same(await world.db('alert_told'), []);
   t.equal((await world.db('alerts').where({ status: 'resolved' })).length, 8);
 });
@@ -116,9 +116,9 @@ t.test('an alert that ends during the silence that kept it out of a digest is ne
   await world.happens('down', world.monitors);
   await world.settle();
   await world.addSilence(120_000, { monitorId: quiet });
-  await world.passAll(60_000, 5_000);
+  await world.passAll(60_000);
   await world.happens('up', [quiet]);
-  await world.passAll(700_000, 10_000);
+  await world.passAll(700_000);
   t.notOk(world.received().some(({ text }) => text.includes('Shop 7')));
 });
 
@@ -130,13 +130,13 @@ t.test('a digest does not report the end of an alert whose start was never deliv
   await world.passAll(2_000);
   // the message about the first one fails until its alert is over; that about the second one arrives
   world.receiver.reply = ({ body }) => ({ status: body.includes('Shop 0') ? 500 : 200 });
-  await world.passAll(20_000, 5_000);
+  await world.passAll(20_000);
   await world.happens('up', [untold, told]);
   await world.happens('down', others);
   await world.passAll(2_000);
   world.receiver.reply = () => ({ status: 200 });
   const before = world.received().length;
-  await world.passAll(40_000, 5_000);
+  await world.passAll(40_000);
   const digests = world.received().filter(({ kind }) => kind === 'digest');
   t.equal(digests.length, 1);
   t.match(digests[0]?.text, /Shop 1/, 'the end of what was told');
@@ -182,7 +182,7 @@ t.test('a digest waits for an attempt at the start of an alert that it reports a
     receiver.reply = () => ({ status: 200 });
     reply({ status });
     await world.quiet();
-    await world.passAll(40_000, 5_000);
+    await world.passAll(40_000);
     const about = world.received().filter(({ kind, text }) => kind === 'digest' && text.includes('Shop 0'));
     t.equal(about.length, status === 200 ? 1 : 0, `the attempt got ${status}`);
   }
@@ -197,11 +197,11 @@ t.test('messages that the limits of a channel keep waiting are joined, and none 
     await world.happens('down', [monitor]);
     await world.passAll(2_000);
   }
-  await world.passAll(70_000, 5_000);
+  await world.passAll(70_000);
   t.match(world.received(), [{ kind: 'firing' }, { kind: 'digest', count: 3 }]);
   t.same(await digestsBy(world.alertRegistry), { rate: 1 });
   await world.happens('up', world.monitors);
-  await world.passAll(500_000, 10_000);
+  await world.passAll(500_000);
   const ends = world.received().slice(2);
   t.equal(
     ends.reduce((sum, { count }) => sum + count, 0),
@@ -213,7 +213,7 @@ t.test('messages that the limits of a channel keep waiting are joined, and none 
 t.test('messages of one moment beyond the limits of a channel are joined', async (t) => {
   const world = await aStorm(t, 4, { max_per_minute: 2 });
   await world.happens('down', world.monitors);
-  await world.passAll(70_000, 5_000);
+  await world.passAll(70_000);
   t.match(world.received(), [{ kind: 'firing' }, { kind: 'firing' }, { kind: 'digest', count: 2 }]);
 });
 
@@ -233,9 +233,9 @@ t.test('alerts that still fire at the end of quiet hours are one message, howeve
   });
   const monitors = [await world.addMonitor('A', { alert_policy_id }), await world.addMonitor('B', { alert_policy_id })];
   await world.happens('degraded', monitors);
-  await world.passAll(30_000, 10_000);
+  await world.passAll(30_000);
   t.same(world.received(), []);
-  await world.passAll(180_000, 5_000);
+  await world.passAll(180_000);
   t.match(world.received(), [{ kind: 'digest', count: 2 }]);
   t.same(await digestsBy(world.alertRegistry), { quiet_hours: 1 });
 });

@@ -88,7 +88,7 @@ t.test('a node of 200 monitors that loses its uplink causes no alert, and one no
   await world.link([node]);
   await world.reportLoss(node, monitors, Date.now() - 2 * MINUTE_MS);
   await world.lookForData();
-  await world.passAll(120_000, 10_000);
+  await world.passAll(120_000);
   t.same(await world.titles(), ['Node offline: Berlin'], 'the cause of what was told is no other news');
   t.match(world.mails, [{ to: 'owner@test.example' }]);
   t.same(await db('alerts'), []);
@@ -123,7 +123,7 @@ t.test(
     t.same(await world.titles(), ['2 nodes offline']);
     t.match(await world.db('alert_deliveries').where({ owner_id: world.userId }).first(), { text: /Paris, Rome/ });
     t.same(await world.titles(other), ['Node offline: Lima']);
-    await world.passAll(60_000, 10_000);
+    await world.passAll(60_000);
     t.equal((await world.titles()).length, 1);
   },
 );
@@ -131,11 +131,11 @@ t.test(
 t.test('a node that goes offline and reports the reason before it is known to be back causes one notice', async (t) => {
   const world = await aWorldOfNodes(t);
   await world.happensToNode('node.offline', 'n_1');
-  await world.passAll(25_000, 5_000);
+  await world.passAll(25_000);
   await world.happensToNode('node.unhealthy', 'n_1');
   await world.settle();
   await world.happensToNode('node.online', 'n_1');
-  await world.passAll(60_000, 5_000);
+  await world.passAll(60_000);
   t.same(await world.titles(), ['Node unhealthy: n_1']);
 });
 
@@ -143,13 +143,13 @@ t.test('a lost network of a node is not reported in addition to the report that 
   const world = await aWorldOfNodes(t);
   await world.happensToNode('node.unhealthy', 'n_1');
   await world.happensToNode('node.unhealthy', 'n_2');
-  await world.passAll(20_000, 5_000);
+  await world.passAll(20_000);
   await world.happensToNode('node.offline', 'n_1');
-  await world.passAll(15_000, 5_000);
+  await world.passAll(15_000);
   t.same(await world.titles(), ['Node unhealthy: n_2'], 'another node waits for none of it');
-  await world.passAll(20_000, 5_000);
+  await world.passAll(20_000);
   t.same(await world.titles(), ['Node unhealthy: n_2', 'Node offline: n_1']);
-  await world.passAll(120_000, 5_000);
+  await world.passAll(120_000);
   t.equal((await world.titles()).length, 2);
   t.same(await world.db('alert_node_waits').where({ kind: 'node_unhealthy' }), [], 'it waits no longer');
 });
@@ -157,12 +157,12 @@ t.test('a lost network of a node is not reported in addition to the report that 
 t.test('a lost network of a node is reported once it is known that the node is not reported as offline', async (t) => {
   const world = await aWorldOfNodes(t);
   await world.happensToNode('node.unhealthy', 'n_1');
-  await world.passAll(20_000, 5_000);
+  await world.passAll(20_000);
   await world.happensToNode('node.offline', 'n_1');
-  await world.passAll(20_000, 5_000);
+  await world.passAll(20_000);
   t.same(await world.titles(), [], 'past its time, behind the other notice');
   await world.happensToNode('node.online', 'n_1');
-  await world.passAll(60_000, 5_000);
+  await world.passAll(60_000);
   t.same(await world.titles(), ['Node unhealthy: n_1']);
 });
 
@@ -171,7 +171,7 @@ t.test('a lost network of a node is reported when the node goes offline later fo
   const minutesAgo = (minutes: number) => new Date(world.clock.now() - minutes * MINUTE_MS);
   await world.happensToNode('node.unhealthy', 'n_1', world.userId, minutesAgo(20));
   await world.happensToNode('node.offline', 'n_1');
-  await world.passAll(40_000, 5_000);
+  await world.passAll(40_000);
   t.same((await world.titles()).toSorted(), ['Node offline: n_1', 'Node unhealthy: n_1']);
 });
 
@@ -194,11 +194,11 @@ t.test('notices of nodes go to the channels of rules that match warnings', async
   const only = (severity: string) => JSON.stringify([{ ...rule, match: { ...rule.match, severity: [severity] } }]);
   await policy().update({ rules: only('critical') });
   await world.happensToNode('node.offline', 'n_1');
-  await world.passAll(35_000, 5_000);
+  await world.passAll(35_000);
   t.same(await world.titles(), []);
   await policy().update({ rules: only('warning') });
   await world.happensToNode('node.offline', 'n_2');
-  await world.passAll(35_000, 5_000);
+  await world.passAll(35_000);
   t.same(await world.titles(), ['Node offline: n_2']);
 });
 
@@ -206,6 +206,6 @@ t.test('notices of nodes go by the default policy, and nowhere if it is disabled
   const world = await aWorldOfNodes(t);
   await world.db('alert_policies').where({ owner_id: world.userId, is_default: true }).update({ is_enabled: false });
   await world.happensToNode('node.offline', 'n_1');
-  await world.passAll(35_000, 5_000);
+  await world.passAll(35_000);
   t.same(await world.db('alert_deliveries'), []);
 });

@@ -1,6 +1,6 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import t, { type Test } from 'tap';
-import { FakeClock } from './_support/fake-clock.js';
 import { aHeartbeat } from './_support/heartbeats.js';
 import { startStack } from './_support/stack.js';
 

@@ -1,4 +1,5 @@
 import { createServer } from 'node:net';
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { until } from '@vantage/shared/_support/until.js';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import type { Knex } from 'knex';
@@ -8,7 +9,6 @@ import { systemResolver } from '../src/deliver/resolver.js';
 import type { ChannelRow } from '../src/modules/alerts/channels/channel-row.js';
 import { openAlertPost } from './_support/alert-post.js';
 import { listen } from './_support/counted-listener.js';
-import { FakeClock } from './_support/fake-clock.js';
 import { chunkedHead, drips, startHostileServer } from './_support/hostile-server.js';
 import { accountOf, insertUsers } from './_support/owners.js';
 import { startReceiver } from './_support/receiver.js';

@@ -1,3 +1,4 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { missing } from '@vantage/shared/_support/missing.js';
 import { until } from '@vantage/shared/_support/until.js';
 import { systemClock } from '@vantage/shared/clock.js';
@@ -7,7 +8,6 @@ import t, { type Test } from 'tap';
 import type { Bus, BusMessage } from '../src/bus/bus.js';
 import { Envelopes } from '../src/bus/envelopes.js';
 import { type BusDriver, type BusSettings, busSecretKey } from './_support/bus-driver.js';
-import { FakeClock } from './_support/fake-clock.js';
 import { openNatsDriver } from './_support/nats-bus-driver.js';
 import { openPostgresDriver } from './_support/postgres-bus-driver.js';
 

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { missing } from '@vantage/shared/_support/missing.js';
 import { until } from '@vantage/shared/_support/until.js';
 import { systemClock } from '@vantage/shared/clock.js';
@@ -9,7 +10,6 @@ import t from 'tap';
 import { Envelopes } from '../src/bus/envelopes.js';
 import { MessageServerError } from '../src/bus/errors.js';
 import { busSecretKey } from './_support/bus-driver.js';
-import { FakeClock } from './_support/fake-clock.js';
 import { lastingLeases } from './_support/lasting-lease.js';
 import { openNatsBus, subjectPrefix } from './_support/nats-bus-driver.js';
 import { NatsServer } from './_support/nats-server.js';

@@ -1,3 +1,4 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import type { Knex } from 'knex';
 import { pino } from 'pino';
 import t from 'tap';
@@ -9,7 +10,6 @@ import { listMonitors } from '../src/modules/monitors/reading/list-store.js';
 import { personalOwner } from '../src/owners/index.js';
 import { parsePlans } from '../src/plans/index.js';
 import { createTestDatabase } from './_support/database.js';
-import { FakeClock } from './_support/fake-clock.js';
 import { aCheck, insertMonitor, store } from './_support/stored-monitor.js';
 import { insertNode, insertUser } from './_support/stored-node.js';
 

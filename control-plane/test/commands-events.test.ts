@@ -1,9 +1,9 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { pino } from 'pino';
 import t from 'tap';
 import { Consumers, defineConsumer, publish } from '../src/events/index.js';
 import { runInProcess } from './_support/command-in-process.js';
 import { createTestDatabase } from './_support/database.js';
-import { FakeClock } from './_support/fake-clock.js';
 import { SECRET_KEY } from './_support/stack.js';
 import { temporaryDirectory } from './_support/temporary-directory.js';
 

@@ -1,5 +1,5 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import t from 'tap';
-import { FakeClock } from './_support/fake-clock.js';
 import { startStack } from './_support/stack.js';
 
 // this clock stands still: the minute in which previews are counted may end at any moment

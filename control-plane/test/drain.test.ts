@@ -1,7 +1,7 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { lastingPort } from '@vantage/shared/_support/lasting-port.js';
 import { until } from '@vantage/shared/_support/until.js';
 import t, { type Test } from 'tap';
-import { FakeClock } from './_support/fake-clock.js';
 import { lastingLeases } from './_support/lasting-lease.js';
 import { enrollPeer, PeerAgent } from './_support/peer-agent.js';
 import { runProbe } from './_support/probes.js';

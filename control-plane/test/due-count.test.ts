@@ -1,7 +1,7 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import t from 'tap';
 import { DueCount } from '../src/modules/monitors/judging/due-count.js';
 import { createTestDatabase } from './_support/database.js';
-import { FakeClock } from './_support/fake-clock.js';
 
 t.test('monitors due to be judged are counted at most every five seconds; unknown without a database', async (t) => {
   const { db } = await createTestDatabase(t);

@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { makeToken, tokenPrefixes } from '@vantage/shared/tokens.js';
 import t from 'tap';
 import { networkKey } from '../src/limits/caller-networks.js';
-import { FakeClock } from './_support/fake-clock.js';
 import { giveNodes } from './_support/owners.js';
 import { enrollBody } from './_support/peer-agent.js';
 import { createUserApi, startStack, type TestApi } from './_support/stack.js';

@@ -1,4 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { rawPublicKey } from '@vantage/shared/protocol/ed25519.js';
 import type { Knex } from 'knex';
 import t, { type Test } from 'tap';
@@ -10,7 +11,6 @@ import { Enrollment } from '../src/modules/nodes/enrollment.js';
 import { EnrollmentTokens } from '../src/modules/nodes/enrollment-tokens.js';
 import { defaultPlans } from '../src/plans/index.js';
 import { createTestDatabase } from './_support/database.js';
-import { FakeClock } from './_support/fake-clock.js';
 import { generousLimiter } from './_support/generous-limiter.js';
 import { asUser } from './_support/owners.js';
 import { enrollBody } from './_support/peer-agent.js';

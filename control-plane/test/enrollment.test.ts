@@ -1,11 +1,11 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { makeToken, tokenPrefixes } from '@vantage/shared/tokens.js';
 import t from 'tap';
 import { commandLine } from '../src/audit-log/actor.js';
 import { errorTable } from '../src/http/error-table.js';
 import { EnrollmentTokens } from '../src/modules/nodes/enrollment-tokens.js';
 import { defaultPlans } from '../src/plans/index.js';
-import { FakeClock } from './_support/fake-clock.js';
 import { asUser } from './_support/owners.js';
 import { type Declared, enrollBody, enrollPeer } from './_support/peer-agent.js';
 import { createUserApi, startStack, type TestApi } from './_support/stack.js';

@@ -1,7 +1,7 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
 import { runInProcess } from './_support/command-in-process.js';
-import { FakeClock } from './_support/fake-clock.js';
 import { SECRET_KEY, startStack } from './_support/stack.js';
 import { insertNode } from './_support/stored-node.js';
 import { temporaryDirectory } from './_support/temporary-directory.js';

@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { until } from '@vantage/shared/_support/until.js';
 import fc from 'fast-check';
 import type { Knex } from 'knex';
@@ -16,7 +17,6 @@ import {
 import { beginAttempts, type ClaimedEvent, claimEvents, deleteMarks, lockBegun } from '../src/events/store.js';
 import { createTestDatabase } from './_support/database.js';
 import { DeadlySteps } from './_support/deadly-steps.js';
-import { FakeClock } from './_support/fake-clock.js';
 import { keepEvents } from './_support/kept-events.js';
 
 const silent = pino({ level: 'silent' });

@@ -1,8 +1,8 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { pino } from 'pino';
 import t, { type Test } from 'tap';
 import { ExpiryWatch } from '../src/modules/monitors/checks/expiry-watch.js';
 import { createTestDatabase } from './_support/database.js';
-import { FakeClock } from './_support/fake-clock.js';
 import { keepEvents } from './_support/kept-events.js';
 import { insertMonitor } from './_support/stored-monitor.js';
 

@@ -1,3 +1,4 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { until } from '@vantage/shared/_support/until.js';
 import { parseToken, tokenPrefixes } from '@vantage/shared/tokens.js';
 import t from 'tap';
@@ -7,7 +8,6 @@ import { storePing } from '../src/modules/monitors/heartbeats/ping-store.js';
 import { claimDue } from '../src/modules/monitors/heartbeats/store.js';
 import type { TestDatabase } from './_support/database.js';
 import { DeadlySteps } from './_support/deadly-steps.js';
-import { FakeClock } from './_support/fake-clock.js';
 import { aHeartbeat, becomes, eventsOf, ping, read } from './_support/heartbeats.js';
 import { keepEvents, monitorNews } from './_support/kept-events.js';
 import { startSmtpServer } from './_support/smtp-server.js';

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { missing } from '@vantage/shared/_support/missing.js';
 import t from 'tap';
-import { FakeClock } from './_support/fake-clock.js';
 import { aHeartbeat, becomes, eventsOf, ping, read } from './_support/heartbeats.js';
 import { keepEvents, monitorNews } from './_support/kept-events.js';
 import { createUserApi, startStack } from './_support/stack.js';

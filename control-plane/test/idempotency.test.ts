@@ -1,3 +1,4 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { until } from '@vantage/shared/_support/until.js';
 import t, { type Test } from 'tap';
 import { Type } from 'typebox';
@@ -10,7 +11,6 @@ import { StoredResponses } from '../src/idempotency/index.js';
 import { RequestSeals } from '../src/idempotency/request-seal.js';
 import { createLogger } from '../src/runtime/log.js';
 import type { TestDatabase } from './_support/database.js';
-import { FakeClock } from './_support/fake-clock.js';
 import { aRoute } from './_support/http-routes.js';
 import { startTestServer, type TestServerOptions } from './_support/http-server.js';
 import { startStack } from './_support/stack.js';

@@ -1,3 +1,4 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { until } from '@vantage/shared/_support/until.js';
 import { systemClock } from '@vantage/shared/clock.js';
 import t from 'tap';
@@ -7,7 +8,6 @@ import { insertJob } from '../src/jobs/store.js';
 import { openMail } from '../src/mail/index.js';
 import { mailTemplates } from '../src/wiring/modules.js';
 import { createTestDatabase } from './_support/database.js';
-import { FakeClock } from './_support/fake-clock.js';
 import { putOffRetries } from './_support/put-off-retries.js';
 import { startSmtpServer } from './_support/smtp-server.js';
 import { createUserApi, startStack } from './_support/stack.js';

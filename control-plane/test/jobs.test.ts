@@ -1,3 +1,4 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { until } from '@vantage/shared/_support/until.js';
 import type { Knex } from 'knex';
 import t from 'tap';
@@ -6,7 +7,6 @@ import { defineJob, type JobContext, PermanentFailure } from '../src/jobs/job.js
 import { insertJob, type JobRow, type NewJob, selectJobs } from '../src/jobs/store.js';
 import { replicaStore } from '../src/replicas/store.js';
 import { createTestDatabase } from './_support/database.js';
-import { FakeClock } from './_support/fake-clock.js';
 import { startJobReplica } from './_support/job-replica.js';
 import { PUT_OFF_MS, putOffRetries } from './_support/put-off-retries.js';
 

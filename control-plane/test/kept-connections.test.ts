@@ -4,13 +4,13 @@ import { createServer as createTlsServer } from 'node:https';
 import { createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { createServer as createSecureServer, TLSSocket } from 'node:tls';
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { until } from '@vantage/shared/_support/until.js';
 import { systemClock } from '@vantage/shared/clock.js';
 import { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
 import t, { type Test } from 'tap';
 import { Outbound, type OutboundError, type OutboundRequest } from '../src/deliver/index.js';
 import { answering, listen } from './_support/counted-listener.js';
-import { FakeClock } from './_support/fake-clock.js';
 import { floods, interim } from './_support/hostile-server.js';
 
 // 127.0.0.1 and 127.0.0.3 are allowed; 127.0.0.2 is the private address that must not be reached.

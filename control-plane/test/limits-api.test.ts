@@ -1,7 +1,7 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import t, { type Test } from 'tap';
 import type { PlanName } from '../src/plans/index.js';
 import { createTestDatabase } from './_support/database.js';
-import { FakeClock } from './_support/fake-clock.js';
 import { aHeartbeat, ping } from './_support/heartbeats.js';
 import { createUserApi, startReplica } from './_support/stack.js';
 

@@ -1,3 +1,4 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { until } from '@vantage/shared/_support/until.js';
 import fc from 'fast-check';
 import type { Knex } from 'knex';
@@ -10,7 +11,6 @@ import { deleteEndedWindows, SharedWindows, WindowLimiter } from '../src/limits/
 import { takeFromWindows } from '../src/limits/store.js';
 import type { Ask } from '../src/limits/tally.js';
 import { createTestDatabase } from './_support/database.js';
-import { FakeClock } from './_support/fake-clock.js';
 import { lockWaits } from './_support/lock-waits.js';
 import { WindowTable } from './_support/window-table.js';
 import { within } from './_support/within.js';

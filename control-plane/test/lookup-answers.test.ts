@@ -1,3 +1,4 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { until } from '@vantage/shared/_support/until.js';
 import { pino } from 'pino';
 import t, { type Test } from 'tap';
@@ -8,7 +9,6 @@ import { AnswerMemory } from '../src/modules/lookups/answers/answer-memory.js';
 import { Answers, type Asked } from '../src/modules/lookups/answers/answers.js';
 import { WakeUps } from '../src/modules/lookups/answers/wake-ups.js';
 import { createTestDatabase } from './_support/database.js';
-import { FakeClock } from './_support/fake-clock.js';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

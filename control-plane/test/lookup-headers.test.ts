@@ -1,7 +1,7 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
 import { headersExample } from '../src/modules/lookups/kinds/headers-example.js';
-import { FakeClock } from './_support/fake-clock.js';
 import { joinNode, startLookups } from './_support/lookup-world.js';
 import { patientClock } from './_support/patient-clock.js';
 import { type PeerAgent, successOf } from './_support/peer-agent.js';

@@ -1,5 +1,5 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import t from 'tap';
-import { FakeClock } from './_support/fake-clock.js';
 import { answerJob, joinNode, lookupCounts, startLookups } from './_support/lookup-world.js';
 import type { PeerAgent } from './_support/peer-agent.js';
 

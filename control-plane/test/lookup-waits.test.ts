@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
 import { lookupOf } from '../src/modules/lookups/kinds/registry.js';
-import { FakeClock } from './_support/fake-clock.js';
 import { HeldTimers } from './_support/held-timers.js';
 import { answerJob, joinNode, lookupCounts, startLookups } from './_support/lookup-world.js';
 import type { TestApi } from './_support/stack.js';

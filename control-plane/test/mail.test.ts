@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { until } from '@vantage/shared/_support/until.js';
 import type { Knex } from 'knex';
 import t, { type Test } from 'tap';
@@ -10,7 +11,6 @@ import type { Letter } from '../src/mail/letter.js';
 import { sendMail } from '../src/mail/send-mail.js';
 import { mailTemplates } from '../src/wiring/modules.js';
 import { createTestDatabase, type TestDatabase } from './_support/database.js';
-import { FakeClock } from './_support/fake-clock.js';
 import { startJobReplica } from './_support/job-replica.js';
 import { headerOf, readMail, startSmtpServer, type TestSmtpServer } from './_support/smtp-server.js';
 import { temporaryDirectory } from './_support/temporary-directory.js';

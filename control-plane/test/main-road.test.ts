@@ -1,6 +1,6 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { until } from '@vantage/shared/_support/until.js';
 import t, { type Test } from 'tap';
-import { FakeClock } from './_support/fake-clock.js';
 import { lastingLeases } from './_support/lasting-lease.js';
 import { enrollPeer, PeerAgent, successOf } from './_support/peer-agent.js';
 import { finishedTask } from './_support/probes.js';

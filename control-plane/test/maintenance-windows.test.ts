@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { until } from '@vantage/shared/_support/until.js';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
@@ -7,7 +8,6 @@ import { coverageOf, maintenanceReads } from '../src/modules/monitors/maintenanc
 import { countMonitorsIn, queueMonitorsIn } from '../src/modules/monitors/maintenance/window-store.js';
 import { CheckingNode } from './_support/checking-node.js';
 import { createTestDatabase } from './_support/database.js';
-import { FakeClock } from './_support/fake-clock.js';
 import { keepEvents, monitorNews } from './_support/kept-events.js';
 import { asUser, insertUsers } from './_support/owners.js';
 import { createUserApi, startReplica, startStack, type TestApi } from './_support/stack.js';

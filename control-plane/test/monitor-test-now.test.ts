@@ -1,7 +1,7 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
 import { CheckingNode } from './_support/checking-node.js';
-import { FakeClock } from './_support/fake-clock.js';
 import { startStack } from './_support/stack.js';
 
 t.test('a check on request names the nodes that did not answer in time, and says if none is linked', async (t) => {

@@ -1,8 +1,8 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import type { Knex } from 'knex';
 import { pino } from 'pino';
 import t, { type Test } from 'tap';
 import { NoDataWatch } from '../src/modules/monitors/judging/no-data-watch.js';
-import { FakeClock } from './_support/fake-clock.js';
 import { LateMonitor } from './_support/late-monitor.js';
 
 const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000);

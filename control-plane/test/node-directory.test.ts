@@ -1,3 +1,4 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { until } from '@vantage/shared/_support/until.js';
 import { systemClock } from '@vantage/shared/clock.js';
 import { pino } from 'pino';
@@ -7,7 +8,6 @@ import { type Node, NodeDirectory } from '../src/modules/nodes/index.js';
 import { nodeReads } from '../src/modules/nodes/store.js';
 import { busSecretKey } from './_support/bus-driver.js';
 import { createTestDatabase, type TestDatabase } from './_support/database.js';
-import { FakeClock } from './_support/fake-clock.js';
 import { insertNode } from './_support/stored-node.js';
 
 const log = pino({ level: 'silent' });

@@ -1,8 +1,8 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { until } from '@vantage/shared/_support/until.js';
 import { type Clock, systemClock } from '@vantage/shared/clock.js';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import t, { type Test } from 'tap';
-import { FakeClock } from './_support/fake-clock.js';
 import { enrollPeer, PeerAgent, type PeerOptions, successOf } from './_support/peer-agent.js';
 import { startStack } from './_support/stack.js';
 import { within } from './_support/within.js';

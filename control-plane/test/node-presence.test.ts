@@ -1,9 +1,9 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import type { Knex } from 'knex';
 import { pino } from 'pino';
 import t, { type Test } from 'tap';
 import { Presence } from '../src/modules/nodes/presence/presence.js';
 import { createTestDatabase } from './_support/database.js';
-import { FakeClock } from './_support/fake-clock.js';
 import { keepEvents } from './_support/kept-events.js';
 import { startStack } from './_support/stack.js';
 import { insertNode } from './_support/stored-node.js';

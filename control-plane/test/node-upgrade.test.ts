@@ -1,7 +1,7 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { until } from '@vantage/shared/_support/until.js';
 import t, { type Test } from 'tap';
 import { failOverdueUpgrades } from '../src/links/index.js';
-import { FakeClock } from './_support/fake-clock.js';
 import { enrollPeer, PeerAgent, type PeerOptions } from './_support/peer-agent.js';
 import { startReplica, startStack } from './_support/stack.js';
 

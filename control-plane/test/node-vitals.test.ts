@@ -1,9 +1,9 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
 import { storeVitals, VitalsLog } from '../src/links/index.js';
 import { createLogger } from '../src/runtime/log.js';
 import { createTestDatabase } from './_support/database.js';
-import { FakeClock } from './_support/fake-clock.js';
 import { enrollPeer, PeerAgent } from './_support/peer-agent.js';
 import { startReplica, startStack } from './_support/stack.js';
 

@@ -5,13 +5,13 @@ import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { until } from '@vantage/shared/_support/until.js';
 import { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
 import { refusedIPv4, refusedIPv6 } from '@vantage/shared/target-policy/refused-ranges.js';
 import t, { type Test } from 'tap';
 import { judge, Outbound, OutboundError, type OutboundRequest } from '../src/deliver/index.js';
 import { answering, listen } from './_support/counted-listener.js';
-import { FakeClock } from './_support/fake-clock.js';
 import { type Behaviour, chunkedHead, drips, floods, interim } from './_support/hostile-server.js';
 import { holdsNobodyUp } from './_support/longest-turn.js';
 

@@ -1,8 +1,8 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { until } from '@vantage/shared/_support/until.js';
 import { type Clock, systemClock } from '@vantage/shared/clock.js';
 import t, { type Test } from 'tap';
 import { ApiClient } from '../src/client/api-client.js';
-import { FakeClock } from './_support/fake-clock.js';
 import { enrollPeer, PeerAgent, successOf } from './_support/peer-agent.js';
 import { createUserApi, startStack, type TestApi } from './_support/stack.js';
 import { within } from './_support/within.js';

@@ -1,3 +1,4 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { until } from '@vantage/shared/_support/until.js';
 import { pino } from 'pino';
 import t, { type Test } from 'tap';
@@ -6,7 +7,6 @@ import { Replacement } from '../src/modules/monitors/placement/replacement.js';
 import type { Node } from '../src/modules/nodes/index.js';
 import { nodeReads } from '../src/modules/nodes/store.js';
 import { createTestDatabase } from './_support/database.js';
-import { FakeClock } from './_support/fake-clock.js';
 import { insertMonitor } from './_support/stored-monitor.js';
 import { insertNode } from './_support/stored-node.js';
 

@@ -1,3 +1,4 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { until } from '@vantage/shared/_support/until.js';
 import type { Knex } from 'knex';
 import { pino } from 'pino';
@@ -6,7 +7,6 @@ import type { BusMessage } from '../src/bus/bus.js';
 import { ReplicaLease } from '../src/replicas/replica-lease.js';
 import { replicaStore } from '../src/replicas/store.js';
 import { createTestDatabase } from './_support/database.js';
-import { FakeClock } from './_support/fake-clock.js';
 import { lastingLeases } from './_support/lasting-lease.js';
 import { insertNode } from './_support/stored-node.js';
 

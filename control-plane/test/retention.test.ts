@@ -1,3 +1,4 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { until } from '@vantage/shared/_support/until.js';
 import { idLowerBound, idPrefixes } from '@vantage/shared/ids.js';
 import t from 'tap';
@@ -5,7 +6,6 @@ import { program } from '../src/audit-log/actor.js';
 import { insertAuditEntry } from '../src/audit-log/store.js';
 import { ensurePartitions, partitionedTables } from '../src/db/partitions.js';
 import { insertJob } from '../src/jobs/store.js';
-import { FakeClock } from './_support/fake-clock.js';
 import { startStack } from './_support/stack.js';
 
 const HOUR_MS = 3_600_000;

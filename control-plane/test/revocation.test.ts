@@ -1,10 +1,10 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { until } from '@vantage/shared/_support/until.js';
 import { delay, systemClock } from '@vantage/shared/clock.js';
 import type { Knex } from 'knex';
 import { pino } from 'pino';
 import t from 'tap';
 import { ShutOutPoll } from '../src/modules/nodes/shut-out-poll.js';
-import { FakeClock } from './_support/fake-clock.js';
 import { lockWaits } from './_support/lock-waits.js';
 import { enrollPeer, PeerAgent, successOf } from './_support/peer-agent.js';
 import { finishedTask, submit } from './_support/probes.js';

@@ -1,3 +1,4 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { until } from '@vantage/shared/_support/until.js';
 import type { CheckReport } from '@vantage/shared/monitor-state/check-report.js';
 import type { Knex } from 'knex';
@@ -17,7 +18,6 @@ import {
 } from '../src/modules/monitors/history/rollup-store.js';
 import { Rollups } from '../src/modules/monitors/history/rollups.js';
 import { createTestDatabase } from './_support/database.js';
-import { FakeClock } from './_support/fake-clock.js';
 import { seededRandom } from './_support/seeded-random.js';
 import { aCheck, insertMonitor, store } from './_support/stored-monitor.js';
 import { insertNode } from './_support/stored-node.js';

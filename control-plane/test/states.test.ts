@@ -1,10 +1,10 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { type DecodedAgentFrame, MalformedFrameError } from '@vantage/shared/protocol/codec.js';
 import t, { type Test } from 'tap';
 import type { NewestState } from '../src/links/records/state-kinds.js';
 import { storeStates } from '../src/links/records/state-store.js';
 import { StatesIn } from '../src/links/traffic/states-in.js';
 import { createTestDatabase } from './_support/database.js';
-import { FakeClock } from './_support/fake-clock.js';
 import { enrollPeer, PeerAgent } from './_support/peer-agent.js';
 import { startStack } from './_support/stack.js';
 import { insertNode } from './_support/stored-node.js';

@@ -1,3 +1,4 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { until } from '@vantage/shared/_support/until.js';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import { failedResult } from '@vantage/shared/probe-types/failed-result.js';
@@ -7,7 +8,6 @@ import { findTask, insertTasks, type NewTask, type TaskRow } from '../src/module
 import { TaskReader } from '../src/modules/probes/task-reader.js';
 import { Waiters } from '../src/runtime/waiters.js';
 import { createTestDatabase } from './_support/database.js';
-import { FakeClock } from './_support/fake-clock.js';
 import { within } from './_support/within.js';
 
 const spec = {

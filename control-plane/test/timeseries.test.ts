@@ -1,8 +1,8 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import t, { type Test } from 'tap';
 import { Rollups } from '../src/modules/monitors/history/rollups.js';
 import { slotsWithin } from '../src/modules/monitors/history/timeseries.js';
 import { createLogger } from '../src/runtime/log.js';
-import { FakeClock } from './_support/fake-clock.js';
 import { startStack } from './_support/stack.js';
 import { aCheck, insertMonitor, store } from './_support/stored-monitor.js';
 import { insertNode } from './_support/stored-node.js';

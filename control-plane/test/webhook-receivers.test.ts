@@ -3,10 +3,10 @@ import { writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { until } from '@vantage/shared/_support/until.js';
 import { Webhook } from 'standardwebhooks';
 import t, { type Test } from 'tap';
-import { FakeClock } from './_support/fake-clock.js';
 import {
   type Behaviour,
   chunkedHead,

@@ -31,7 +31,13 @@ export class SimulatedAlerts {
 
   constructor(private readonly parts: AlertParts) {
     const { clock } = parts.process;
-    this.#rounds = new Rounds({ everyMs: LOOK_MS, turn: () => this.#turn(), onFailed: () => undefined, clock });
+    this.#rounds = new Rounds({
+      name: 'alerts',
+      everyMs: LOOK_MS,
+      turn: () => this.#turn(),
+      onFailed: () => undefined,
+      clock,
+    });
   }
 
   start(): void {

@@ -1,11 +1,21 @@
+/** Work that is looked for again and again. */
+export interface Round {
+  readonly name: string;
+  /** Resolves when none of it runs. */
+  idle(): Promise<void>;
+}
+
 /** Time and timers, so that tests can hold them. The only place besides this that reads a clock is a fake one. */
 export interface Clock {
   /** Wall clock, milliseconds since the epoch. */
   now(): number;
   /** Monotonic milliseconds with sub-microsecond fraction; only differences mean something. */
   monotonicMs(): number;
-  /** Calls back once after `ms`; returns how to call it off. The timer never keeps the process alive when `unref`. */
-  after(ms: number, callback: () => void, options?: { unref?: boolean }): () => void;
+  /**
+   * Calls back once after `ms`; returns how to call it off. The timer never keeps the process alive when `unref`. `round`: whose next
+   * turn it begins, absent: no round's.
+   */
+  after(ms: number, callback: () => void, options?: { unref?: boolean; round?: Round }): () => void;
   /** Calls back once, when what has arrived at this process so far has been read. */
   afterInput(callback: () => void): void;
 }

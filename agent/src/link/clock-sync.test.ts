@@ -1,7 +1,7 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { rounds } from '@vantage/shared/_support/rounds.js';
 import fc from 'fast-check';
 import t from 'tap';
-import { FakeClock } from '../../test/_support/fake-clock.js';
 import { type ClockStep, ClockSync } from './clock-sync.js';
 
 const HOUR_MS = 3_600_000;

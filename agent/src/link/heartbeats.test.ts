@@ -1,8 +1,8 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { afterInput } from '@vantage/shared/clock.js';
 import type { AgentFrame } from '@vantage/shared/protocol/codec.js';
 import type { SelfTestReport } from '@vantage/shared/self-test.js';
 import t from 'tap';
-import { FakeClock } from '../../test/_support/fake-clock.js';
 import type { ClockExchange } from './clock-sync.js';
 import { Heartbeats, type Vitals } from './heartbeats.js';
 

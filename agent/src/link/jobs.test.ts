@@ -1,7 +1,7 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { decodeResult, type Lane } from '@vantage/shared/protocol/codec.js';
 import { pino } from 'pino';
 import t from 'tap';
-import { FakeClock } from '../../test/_support/fake-clock.js';
 import { FakeMeasuring } from '../../test/_support/link-fixture.js';
 import { SpoolClosedError } from '../spool/errors.js';
 import { ClockSync } from './clock-sync.js';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import t, { type Test } from 'tap';
-import { FakeClock } from '../../test/_support/fake-clock.js';
 import { LinkAddresses, type LookUp, orderAddresses } from './link-addresses.js';
 
 const host = 'control.example';

@@ -1,5 +1,5 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import t from 'tap';
-import { FakeClock } from '../../test/_support/fake-clock.js';
 import { MessageBatch } from './child-messages.js';
 
 function setUp() {

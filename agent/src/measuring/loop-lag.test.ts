@@ -1,5 +1,5 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import t from 'tap';
-import { FakeClock } from '../../test/_support/fake-clock.js';
 import { isDisturbed, LoopLag } from './loop-lag.js';
 
 t.test('a loop that is on time has no lag', async (t) => {

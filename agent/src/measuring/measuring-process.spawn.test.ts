@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
-import { FakeClock } from '../../test/_support/fake-clock.js';
 import { aCheck, aJob, resultOf, startMeasuring } from '../../test/_support/measuring-fixture.js';
 
 t.test('jobs sent before the child is ready are all answered', async (t) => {

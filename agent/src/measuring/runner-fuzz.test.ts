@@ -1,3 +1,4 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { rounds } from '@vantage/shared/_support/rounds.js';
 import { probeTypeNames } from '@vantage/shared/probe-types/index.js';
 import { agentResultSchema } from '@vantage/shared/probe-types/node-result.js';
@@ -5,7 +6,6 @@ import { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
 import { compileTest } from '@vantage/shared/validation.js';
 import fc from 'fast-check';
 import t from 'tap';
-import { FakeClock } from '../../test/_support/fake-clock.js';
 import { fakeEngines, tcpSpec } from '../../test/_support/fake-engines.js';
 import { aResolver } from '../../test/_support/probe-context.js';
 import type { ProbeEngine } from '../probes/engine.js';

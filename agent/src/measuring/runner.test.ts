@@ -1,9 +1,9 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { type ProbeType, probeTypeNames, probeTypes } from '@vantage/shared/probe-types/index.js';
 import { agentResultSchema } from '@vantage/shared/probe-types/node-result.js';
 import { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
 import { compileSchema } from '@vantage/shared/validation.js';
 import t from 'tap';
-import { FakeClock } from '../../test/_support/fake-clock.js';
 import { fakeEngines, succeeding, tcpSpec, waitingForAbort } from '../../test/_support/fake-engines.js';
 import type { IcmpEngine } from '../net/icmp.js';
 import type { Resolver } from '../net/resolver.js';

@@ -1,8 +1,8 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { until } from '@vantage/shared/_support/until.js';
 import { systemClock } from '@vantage/shared/clock.js';
 import t from 'tap';
 import { startSilentPort } from '../../test/_support/deaf-server.js';
-import { FakeClock } from '../../test/_support/fake-clock.js';
 import { openSockets } from '../../test/_support/open-resources.js';
 import { startTcpServer, unusedPort } from '../../test/_support/tcp-server.js';
 import { ProbeFailure } from '../probes/failure.js';

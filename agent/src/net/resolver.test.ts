@@ -1,10 +1,10 @@
 import { createSocket } from 'node:dgram';
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { until } from '@vantage/shared/_support/until.js';
 import type { Host } from '@vantage/shared/target-policy/host.js';
 import { type Answer, RECURSION_DESIRED, TRUNCATED_RESPONSE } from 'dns-packet';
 import t from 'tap';
 import { dnsMessage, startDnsServer, zone } from '../../test/_support/dns-server.js';
-import { FakeClock } from '../../test/_support/fake-clock.js';
 import { openSockets } from '../../test/_support/open-resources.js';
 import { aPolicy, aResolver } from '../../test/_support/probe-context.js';
 import { ProbeFailure } from '../probes/failure.js';

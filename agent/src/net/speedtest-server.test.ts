@@ -1,9 +1,9 @@
 import { request } from 'node:http';
 import { gzipSync } from 'node:zlib';
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { until } from '@vantage/shared/_support/until.js';
 import { systemClock } from '@vantage/shared/clock.js';
 import t, { type Test } from 'tap';
-import { FakeClock } from '../../test/_support/fake-clock.js';
 import { openSockets } from '../../test/_support/open-resources.js';
 import { startSpeedtestServer } from './speedtest-server.js';
 

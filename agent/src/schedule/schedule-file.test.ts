@@ -1,10 +1,10 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { until } from '@vantage/shared/_support/until.js';
 import Database from 'better-sqlite3';
 import { pino } from 'pino';
 import t, { type Test } from 'tap';
-import { FakeClock } from '../../test/_support/fake-clock.js';
 import { temporaryDirectory } from '../../test/_support/temporary-directory.js';
 import { anAssignment, monitorId } from './_support/a-schedule.js';
 import { openSchedule } from './schedule-database.js';

@@ -1,5 +1,5 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import t from 'tap';
-import { FakeClock } from '../../test/_support/fake-clock.js';
 import { keptProgress, UnkeptReports } from './unkept-reports.js';
 
 t.test('progress that is kept stays behind the first report that the disk does not have', async (t) => {

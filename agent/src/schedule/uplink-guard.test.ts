@@ -1,6 +1,6 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import type { Canary } from '@vantage/shared/self-test.js';
 import t from 'tap';
-import { FakeClock } from '../../test/_support/fake-clock.js';
 import { parseCanaries } from '../self-test/self-test.js';
 import { UplinkGuard } from './uplink-guard.js';
 

@@ -1,5 +1,5 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import t from 'tap';
-import { FakeClock } from '../../test/_support/fake-clock.js';
 import { ClockSync } from '../link/clock-sync.js';
 import type { MeasureJob } from '../measuring/child-messages.js';
 import { SelfTest } from './self-test.js';

@@ -1,5 +1,5 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import t from 'tap';
-import { FakeClock } from '../../test/_support/fake-clock.js';
 import { aFolder, aPayload, appendAll, findBreaches, openSpool, readAll, untilRows } from './_support/spool-fixture.js';
 
 const HOUR_MS = 3_600_000;

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { until } from '@vantage/shared/_support/until.js';
 import { pino } from 'pino';
 import t from 'tap';
-import { FakeClock } from '../../test/_support/fake-clock.js';
 import { aFolder, aPayload, appendAll, findBreaches, openSpool, readAll } from './_support/spool-fixture.js';
 import { Spool } from './spool.js';
 import { type FileThread, SpoolThread, type StartFileThread } from './spool-thread.js';

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { missing } from '@vantage/shared/_support/missing.js';
 import { until } from '@vantage/shared/_support/until.js';
 import t, { type Test } from 'tap';
-import { FakeClock } from '../../test/_support/fake-clock.js';
 import {
   aFolder,
   aPayload,

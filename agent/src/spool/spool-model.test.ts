@@ -1,11 +1,11 @@
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { rounds } from '@vantage/shared/_support/rounds.js';
 import { type Lane, lanes } from '@vantage/shared/protocol/lanes.js';
 import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
-import { FakeClock } from '../../test/_support/fake-clock.js';
 import { aFolder, aPayload, describeRow, memoryFolder, openSpool } from './_support/spool-fixture.js';
 import type { Spool } from './spool.js';
 

@@ -1,7 +1,7 @@
 import { openSync, readFileSync, statSync, truncateSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import t from 'tap';
-import { FakeClock } from '../../test/_support/fake-clock.js';
 import { aFolder, aPayload, findBreaches, memoryFolder, openSpool } from './_support/spool-fixture.js';
 import type { Spool } from './spool.js';
 

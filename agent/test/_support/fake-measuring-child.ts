@@ -1,11 +1,12 @@
 // A measuring child with engines that misbehave by target, for tests of its parent. Forked by MeasuringProcess.
+
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { systemClock } from '@vantage/shared/clock.js';
 import { serveParent } from '../../src/measuring/child-loop.js';
 import { PolicySource } from '../../src/measuring/policy-source.js';
 import { ProbeRunner } from '../../src/measuring/runner.js';
 import type { ProbeEngine } from '../../src/probes/engine.js';
 import { ProbeFailure } from '../../src/probes/failure.js';
-import { FakeClock } from './fake-clock.js';
 import { fakeEngines, succeeding, waitingForAbort } from './fake-engines.js';
 
 const waiting = waitingForAbort<'tcp'>();

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import type { Clock } from '@vantage/shared/clock.js';
 import { rawPublicKey } from '@vantage/shared/protocol/ed25519.js';
 import { HANDSHAKE_TIMEOUT_MS } from '@vantage/shared/protocol/limits.js';
@@ -18,7 +19,6 @@ import type { CheckRequest } from '../../src/schedule/asked-checks.js';
 import type { AssignmentsChange } from '../../src/schedule/assignment-table.js';
 import { Spool } from '../../src/spool/spool.js';
 import { Upgrades } from '../../src/upgrade/upgrades.js';
-import type { FakeClock } from './fake-clock.js';
 import type { FakeControlPlane } from './fake-control-plane.js';
 import { patientClock } from './patient-clock.js';
 import { temporaryDirectory } from './temporary-directory.js';

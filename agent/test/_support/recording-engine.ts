@@ -1,5 +1,5 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import type { AnswerName, Flow, FlowListener, IcmpEngine } from '../../src/net/icmp.js';
-import { FakeClock } from './fake-clock.js';
 
 /** An engine whose packets go nowhere and whose answers the test gives, so that it can hold the time between them. */
 export class RecordingEngine implements IcmpEngine {

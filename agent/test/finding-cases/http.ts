@@ -1,13 +1,13 @@
 import type { ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { byNode, type FindingCase } from '@vantage/shared/diagnose/_support/finding-case.js';
 import type { CodeOf } from '@vantage/shared/diagnose/finding-table.js';
 import type { ProbeResults } from '@vantage/shared/probe-types/index.js';
 import type { Test } from 'tap';
 import { http } from '../../src/probes/http/index.js';
 import { tlsIdentity } from '../_support/certificates.js';
-import { FakeClock } from '../_support/fake-clock.js';
 import { startHttpServer } from '../_support/http-server.js';
 import { aContext, aSpec } from '../_support/probe-context.js';
 import { startTcpServer, unusedPort } from '../_support/tcp-server.js';

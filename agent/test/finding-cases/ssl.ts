@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { systemClock } from '@vantage/shared/clock.js';
 import { byNode, type FindingCase } from '@vantage/shared/diagnose/_support/finding-case.js';
 import type { CodeOf } from '@vantage/shared/diagnose/finding-table.js';
@@ -6,7 +7,6 @@ import type { Test } from 'tap';
 import { http } from '../../src/probes/http/index.js';
 import { startAncientFront } from '../_support/ancient-server.js';
 import { testAuthority, tlsIdentity } from '../_support/certificates.js';
-import { FakeClock } from '../_support/fake-clock.js';
 import { startHttpServer } from '../_support/http-server.js';
 import { type CertificateMaker, type MadeCertificate, openssl } from '../_support/made-certificates.js';
 import { startOpensslServer } from '../_support/openssl-server.js';

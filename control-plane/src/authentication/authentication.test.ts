@@ -1,5 +1,5 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import t from 'tap';
-import { FakeClock } from '../../test/_support/fake-clock.js';
 import type { BusMessage } from '../bus/bus.js';
 import { createLogger } from '../runtime/log.js';
 import { Authentication, type Credential, type CredentialSource, EVERYBODY } from './index.js';

@@ -1,9 +1,9 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
-import { FakeClock } from '../../test/_support/fake-clock.js';
 import { temporaryDirectory } from '../../test/_support/temporary-directory.js';
 import { type FindRecords, recordData, startZoneServer } from '../../test/_support/zone-server.js';
 import { Lookups } from './lookups.js';

@@ -78,6 +78,7 @@ export class Consumers {
     this.#byName = new Map(consumers.map((consumer) => [consumer.name, consumer]));
     if (this.#byName.size < consumers.length) throw new RangeError('two consumers have the same name');
     this.#rounds = new Rounds({
+      name: 'events',
       everyMs: LOOK_MS,
       turn: (isStopped) => this.run(isStopped),
       onFailed: (error) => log.warn({ err: error }, 'cannot hand events to consumers, retrying'),

@@ -2,13 +2,13 @@ import { copyFileSync, readFileSync, renameSync, rmSync, truncateSync, writeFile
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { until } from '@vantage/shared/_support/until.js';
 import { parseAddress } from '@vantage/shared/target-policy/address.js';
 import fc from 'fast-check';
 import { Reader } from 'maxmind';
 import { pino } from 'pino';
 import t, { type Test } from 'tap';
-import { FakeClock } from '../../test/_support/fake-clock.js';
 import { encodeMmdb, MmdbRaw, type MmdbValue, uint32 } from '../../test/_support/mmdb-writer.js';
 import { GeoDatabase, GeoDatabaseError } from './geo-database.js';
 import { GeoDatabases } from './geo-databases.js';

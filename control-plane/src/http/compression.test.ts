@@ -1,8 +1,8 @@
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import t from 'tap';
 import { Type } from 'typebox';
-import { FakeClock } from '../../test/_support/fake-clock.js';
 import { aRoute } from '../../test/_support/http-routes.js';
 import { startTestServer } from '../../test/_support/http-server.js';
 import { compressOnce, negotiateEncoding } from './compression.js';

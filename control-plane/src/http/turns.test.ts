@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { rounds } from '@vantage/shared/_support/rounds.js';
 import fc from 'fast-check';
 import t from 'tap';
-import { FakeClock } from '../../test/_support/fake-clock.js';
 import { ApiError } from './errors.js';
 import { Turns } from './turns.js';
 

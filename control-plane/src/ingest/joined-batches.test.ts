@@ -1,5 +1,5 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import t from 'tap';
-import { FakeClock } from '../../test/_support/fake-clock.js';
 import { createLogger } from '../runtime/log.js';
 import { firstOf } from './batch.js';
 import { Ingest, type IngestStore, type StoreBatch, type StoreOutcome } from './index.js';

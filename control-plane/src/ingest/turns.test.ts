@@ -1,6 +1,6 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { newId } from '@vantage/shared/ids.js';
 import t from 'tap';
-import { FakeClock } from '../../test/_support/fake-clock.js';
 import { createLogger } from '../runtime/log.js';
 import { firstOf } from './batch.js';
 import { Ingest, type IngestStore, type StoreBatch } from './index.js';

@@ -1,5 +1,5 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import t from 'tap';
-import { FakeClock } from '../../test/_support/fake-clock.js';
 import { cachedCount } from './cached-count.js';
 
 t.test('a count is made once in its time, and is null while the database does not respond', async (t) => {

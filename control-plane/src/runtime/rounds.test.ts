@@ -1,5 +1,5 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import t from 'tap';
-import { FakeClock } from '../../test/_support/fake-clock.js';
 import { Rounds, workOff } from './rounds.js';
 
 /** Rounds every second whose turns last until the test ends them. */
@@ -8,6 +8,7 @@ function rounds(test: typeof t) {
   const failures: unknown[] = [];
   const turns: { end: (error?: Error) => void }[] = [];
   const one = new Rounds({
+    name: 'work',
     everyMs: 1_000,
     turn: () =>
       new Promise((resolve, reject) => {
@@ -114,6 +115,7 @@ t.test('a timed turn comes only if there is work, a requested turn always', asyn
   const clock = new FakeClock();
   const [due, turns, failures]: [boolean[], string[], unknown[]] = [[], [], []];
   const one = new Rounds({
+    name: 'work',
     everyMs: 1_000,
     isDue: async () => {
       const isDue = due.shift();

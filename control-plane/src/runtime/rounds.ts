@@ -1,4 +1,4 @@
-import type { Clock } from '@vantage/shared/clock.js';
+import type { Clock, Round } from '@vantage/shared/clock.js';
 
 // Work that waits in the database, looked for by every replica: repeatedly, since a notification may be lost, and at
 // once when a notification arrives. Two turns of one Rounds never run at the same time.
@@ -10,6 +10,8 @@ import type { Clock } from '@vantage/shared/clock.js';
 // Work that is claimed with SKIP LOCKED in the transaction that performs it stays due if a replica dies in between.
 
 interface RoundsOptions {
+  /** Name of the work, for whoever holds the clock. */
+  readonly name: string;
   readonly everyMs: number;
   /** Does the due work; leaves the rest if `isStopped` returns true. */
   readonly turn: (isStopped: () => boolean) => Promise<void>;
@@ -21,7 +23,8 @@ interface RoundsOptions {
 }
 
 /** Looks for work in the background, for as long as it runs. */
-export class Rounds {
+export class Rounds implements Round {
+  readonly name: string;
   readonly #options: RoundsOptions;
   readonly #hasStopped = () => this.#isStopped;
   #isStopped = false;
@@ -32,12 +35,13 @@ export class Rounds {
   #isSoon = false;
 
   constructor(options: RoundsOptions) {
+    this.name = options.name;
     this.#options = options;
   }
 
   /** The first turn comes after `everyMs`. */
   start(): void {
-    this.#later(this.#options.everyMs, () => this.#sweep());
+    this.#sweepLater();
   }
 
   /** Resolves when the turn that runs has ended. May be called twice. */
@@ -63,7 +67,11 @@ export class Rounds {
   lookWithin(ms: number): void {
     if (this.#isSoon) return;
     this.#isSoon = true;
-    this.#later(ms, () => this.look());
+    this.#later(ms, {}, () => {
+      this.#isSoon = false;
+      this.#sweepLater();
+      this.look();
+    });
   }
 
   #sweep(): void {
@@ -87,14 +95,16 @@ export class Rounds {
     this.#running = null;
   }
 
-  #later(ms: number, begin: () => void): void {
-    this.#cancelTimer();
-    if (this.#isStopped) return;
-    this.#cancelTimer = this.#options.clock.after(ms, () => {
-      this.#isSoon = false;
-      this.#later(this.#options.everyMs, () => this.#sweep());
-      begin();
+  #sweepLater(): void {
+    this.#later(this.#options.everyMs, { round: this }, () => {
+      this.#sweepLater();
+      this.#sweep();
     });
+  }
+
+  #later(ms: number, options: { round?: Round }, begin: () => void): void {
+    this.#cancelTimer();
+    if (!this.#isStopped) this.#cancelTimer = this.#options.clock.after(ms, begin, options);
   }
 }
 

@@ -1,7 +1,7 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { until } from '@vantage/shared/_support/until.js';
 import { pino } from 'pino';
 import t from 'tap';
-import { FakeClock } from '../../test/_support/fake-clock.js';
 import { Upkeep } from './upkeep.js';
 
 const HOUR_MS = 3_600_000;

@@ -1,4 +1,4 @@
-import { until } from '@vantage/shared/_support/until.js';
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
 import type { Knex } from 'knex';
@@ -18,10 +18,10 @@ import type { ChannelSettings } from '../../src/modules/alerts/types/settings.js
 import { defaultPlans, type PlanName } from '../../src/plans/index.js';
 import { noSettings } from './channel-attempts.js';
 import { createTestDatabase, type TestDatabase } from './database.js';
-import { FakeClock } from './fake-clock.js';
 import { generousLimiter } from './generous-limiter.js';
 import { collectLog, type LogLine } from './log-lines.js';
 import { accountOf, insertUsers } from './owners.js';
+import { type Duration, World } from './world.js';
 
 const policy = new TargetPolicy({ allow: ['127.0.0.1/32', '127.0.0.4/32'], own: [], denied: [] });
 
@@ -49,7 +49,7 @@ export interface AlertPost extends AlertReplica {
     message?: { kind?: MessageKind; title?: string; thread?: string; group?: string },
   ): Promise<string[]>;
   /** Lets time pass, step by step, and all that is due be sent. */
-  pass(ms: number, stepMs?: number): Promise<void>;
+  pass(duration: Duration): Promise<void>;
   /** Waits until nothing is due or in flight. */
   quiet(): Promise<void>;
   delivery(id: string): Promise<Record<string, unknown>>;
@@ -110,18 +110,7 @@ export async function openAlertPost(t: Test, options: PostOptions = {}): Promise
   const first = replica(clock, needed);
   if (starts) first.sender.start();
   const act = { account: accountOf(userId), actor: program };
-  const quiet = async () => {
-    await until('nothing is due', async () => {
-      const now = new Date(clock.now());
-      // a fallback, too, queues its message in the background
-      const { rows } = await db.raw(
-        `SELECT FROM alert_lanes WHERE (due_at <= :now AND coalesce(held_until <= :now, true)) OR leased_until > :now
-         UNION ALL SELECT FROM alert_fallbacks WHERE due_at <= :now LIMIT 1`,
-        { now },
-      );
-      return rows.length === 0;
-    });
-  };
+  const world = new World({ db, clock });
   return {
     ...first,
     database,
@@ -155,14 +144,8 @@ export async function openAlertPost(t: Test, options: PostOptions = {}): Promise
       );
       return rows.map(({ id }) => id);
     },
-    async pass(ms, stepMs = 1_000) {
-      await quiet();
-      for (let passed = 0; passed < ms; passed += stepMs) {
-        clock.advance(stepMs);
-        await quiet();
-      }
-    },
-    quiet,
+    pass: (duration) => world.pass(duration),
+    quiet: () => world.settle(),
     delivery: (id) => db('alert_deliveries').where({ id }).first(),
   };
 }

@@ -1,3 +1,4 @@
+import type { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import type { AlertPolicy } from '@vantage/shared/alerts/policy.js';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import type { Knex } from 'knex';
@@ -12,8 +13,8 @@ import { neededByAlerts } from '../../src/modules/alerts/relay/needed-alerts.js'
 import type { ChannelSettings } from '../../src/modules/alerts/types/settings.js';
 import { type AlertPost, type AlertReplica, openAlertPost } from './alert-post.js';
 import { noSettings } from './channel-attempts.js';
-import type { FakeClock } from './fake-clock.js';
 import { insertMonitor, insertMonitors } from './stored-monitor.js';
+import { type Duration, World } from './world.js';
 
 /** A replica that turns events of monitors into messages. */
 export interface RelayReplica extends Omit<AlertRuntime, 'consumers'> {
@@ -55,8 +56,8 @@ export interface AlertWorld extends AlertPost, RelayReplica {
   happens(what: Happening, monitorIds: readonly string[], fields?: { reason?: string }): Promise<void>;
   /** Lets everything that is due be done: events, looks, messages. */
   settle(): Promise<void>;
-  /** Lets time pass, step by step, with everything that is due. */
-  passAll(ms: number, stepMs?: number): Promise<void>;
+  /** Lets time pass, from one instant at which something is due to the next. */
+  passAll(duration: Duration): Promise<void>;
   /** Opens the runtime of one more replica. */
   relayReplica(replica: AlertReplica, db?: Knex): RelayReplica;
 }
@@ -67,10 +68,10 @@ const blank = {
   suppression: { after_sec: 0, quiet_hours: [], flapping: 'notice', no_data_after_sec: 900, depends_on: [] },
 } as const;
 
-/** Opens one; `settings`: addresses of vendors and gateways. */
+/** Opens one; `settings`: addresses of vendors and gateways; `onSettled`: called when nothing is left to do at an instant. */
 export async function openAlertWorld(
   t: Test,
-  { settings = noSettings }: { readonly settings?: ChannelSettings } = {},
+  { settings = noSettings, onSettled }: { readonly settings?: ChannelSettings; readonly onSettled?: () => void } = {},
 ): Promise<AlertWorld> {
   const known: { clock?: FakeClock } = {};
   const post = await openAlertPost(t, {
@@ -97,16 +98,20 @@ export async function openAlertWorld(
   const own = relayReplica(post);
   // announces the consumer; turns of its own would be in the way of those of the test
   await own.consumers.tidy();
-  const settle = async () => {
-    await own.consumers.run();
-    await own.watch.run();
-    post.sender.wake();
-    await post.quiet();
-  };
+  const world = new World({
+    db,
+    clock,
+    async look() {
+      await own.consumers.run();
+      await own.watch.run();
+    },
+    ...(onSettled && { onSettled }),
+  });
   return {
     ...post,
     ...own,
-    settle,
+    settle: () => world.settle(),
+    passAll: (duration) => world.pass(duration),
     relayReplica,
     addMonitor: async (name, columns = {}) => (await insertMonitor(db, [], { owner_id: userId, name, ...columns })).id,
     addMonitors: async (monitors) => (await insertMonitors(db, userId, monitors)).map(({ id }) => id),
@@ -155,13 +160,6 @@ export async function openAlertWorld(
     },
     async happens(what, monitorIds, { reason = '2 of 3 nodes: tcp_refused' } = {}) {
       await db.transaction((trx) => publishHappening(trx, what, { monitorIds, reason, nowMs: clock.now() }));
-    },
-    async passAll(ms, stepMs = 1_000) {
-      await settle();
-      for (let passed = 0; passed < ms; passed += stepMs) {
-        clock.advance(stepMs);
-        await settle();
-      }
     },
   };
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import type { CheckReport } from '@vantage/shared/monitor-state/check-report.js';
 import { type NodeState, reduceCheck, streakOf, unchecked } from '@vantage/shared/monitor-state/node-reducer.js';
 import type { Knex } from 'knex';
@@ -12,7 +13,6 @@ import { claimDue } from '../../src/modules/monitors/judging/state-store.js';
 import { LateResults } from '../../src/modules/monitors/late/late-results.js';
 import { maintenanceReads } from '../../src/modules/monitors/maintenance/maintenance-reads.js';
 import { createTestDatabase } from './database.js';
-import { FakeClock } from './fake-clock.js';
 import { aCheck, insertMonitor, type StoredMonitor, store } from './stored-monitor.js';
 import { insertNode } from './stored-node.js';
 

@@ -1,3 +1,4 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import type { Test } from 'tap';
 import { type Actor, program } from '../../src/audit-log/actor.js';
 import { type AccountParts, openAccounts } from '../../src/modules/accounts/index.js';
@@ -8,7 +9,6 @@ import { deleteNodesOfOwner, listNodesOfOwner } from '../../src/modules/nodes/st
 import { revokeWebhooks } from '../../src/modules/webhooks/index.js';
 import { createLogger } from '../../src/runtime/log.js';
 import { createTestDatabase, type TestDatabase } from './database.js';
-import { FakeClock } from './fake-clock.js';
 
 type Letter = Parameters<AccountMail['enqueue']>[1];
 

@@ -1,9 +1,9 @@
 import { utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { until } from '@vantage/shared/_support/until.js';
 import type { Test } from 'tap';
 import type { ControlPlane } from '../../src/control-plane.js';
-import { FakeClock } from './fake-clock.js';
 import { type LookupWorld, startLookups } from './lookup-world.js';
 import type { StackSettings } from './stack.js';
 import { temporaryDirectory } from './temporary-directory.js';

@@ -4,8 +4,6 @@ import type { ChannelRow } from '../../src/modules/alerts/channels/channel-row.j
 import { type AlertWorld, openAlertWorld } from './alert-world.js';
 import { type Receiver, startReceiver } from './receiver.js';
 
-const STEP_MS = 10_000;
-
 /** A world of alerts with channels `a`, `b` and `c`, whose messages have the second in which they arrived. */
 export interface TimedAlerts {
   readonly world: AlertWorld;
@@ -27,7 +25,7 @@ export interface TimedAlerts {
 /** Opens one. */
 export async function openTimedAlerts(t: Test): Promise<TimedAlerts> {
   const receiver = await startReceiver(t);
-  const world = await openAlertWorld(t);
+  const world: AlertWorld = await openAlertWorld(t, { onSettled: () => note() });
   const channels = new Map<string, ChannelRow>();
   for (const name of ['a', 'b', 'c'])
     channels.set(name, await world.addChannel(name, 'webhook', { url: `${receiver.url}/${name}`, body: '{{kind}}' }));
@@ -60,15 +58,7 @@ export async function openTimedAlerts(t: Test): Promise<TimedAlerts> {
       const sorted = said.toSorted((a, b) => a.second - b.second || a.text.localeCompare(b.text));
       return sorted.map(({ second, text }) => `${second} ${text}`);
     },
-    async to(second) {
-      await world.settle();
-      note();
-      while (secondNow() < second) {
-        world.clock.advance(Math.min(STEP_MS, (second - secondNow()) * 1_000));
-        await world.settle();
-        note();
-      }
-    },
+    to: (second) => world.passAll((second - secondNow()) * 1_000),
     async monitor(name, parts = {}) {
       return world.addMonitor(name, { alert_policy_id: await world.addPolicy([], { rules: [rule()], ...parts }) });
     },

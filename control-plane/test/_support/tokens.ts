@@ -1,3 +1,4 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { systemClock } from '@vantage/shared/clock.js';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import type { Test } from 'tap';
@@ -8,7 +9,6 @@ import { Tokens } from '../../src/modules/tokens/index.js';
 import { createLogger } from '../../src/runtime/log.js';
 import { busSecretKey } from './bus-driver.js';
 import { createTestDatabase, type TestDatabase } from './database.js';
-import { FakeClock } from './fake-clock.js';
 import { type AsUser, asUser, insertUsers } from './owners.js';
 
 /** Keys and tokens on one replica: functions that create and revoke them, and the outcome of requests with them. */

@@ -1,3 +1,4 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import type { Knex } from 'knex';
 import type { Test } from 'tap';
 import { storeMissed } from '../../src/modules/monitors/checks/missed-store.js';
@@ -5,7 +6,6 @@ import { takeNewestStates } from '../../src/modules/monitors/checks/newest-state
 import { endAssignments, insertAssignments } from '../../src/modules/monitors/definition/assignment-store.js';
 import { Judging } from '../../src/modules/monitors/judging/judging.js';
 import { maintenanceReads } from '../../src/modules/monitors/maintenance/maintenance-reads.js';
-import { FakeClock } from './fake-clock.js';
 import { keepEvents } from './kept-events.js';
 import {
   instantOf,

@@ -1,3 +1,4 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import type { Clock } from '@vantage/shared/clock.js';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
@@ -19,7 +20,6 @@ import { Marking } from '../../src/modules/webhooks/sending/marking.js';
 import { webhookRelay } from '../../src/modules/webhooks/sending/relay.js';
 import { Sender } from '../../src/modules/webhooks/sending/sender.js';
 import { createTestDatabase } from './database.js';
-import { FakeClock } from './fake-clock.js';
 import { generousLimiter } from './generous-limiter.js';
 import { collectLog, type LogLine } from './log-lines.js';
 import { accountOf, insertUsers } from './owners.js';

@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { until } from '@vantage/shared/_support/until.js';
 import type { Test } from 'tap';
 import { Line } from '../line.js';
 import { ToxicProxy } from '../toxic-proxy.js';
-import { ManualClock } from './manual-clock.js';
 
 /** A server that keeps what it hears, behind a proxy with one line to it. */
 export interface Proxied {
-  readonly clock: ManualClock;
+  readonly clock: FakeClock;
   readonly line: Line;
   readonly proxy: ToxicProxy;
   /** Connections as the server has them, in order. */
@@ -23,7 +23,7 @@ export async function startProxied(t: Test): Promise<Proxied> {
   const server = createServer({ allowHalfOpen: true }, (socket) => accepted.push(new Recorder(socket)));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const clock = new ManualClock();
+  const clock = new FakeClock(0);
   const line = new Line('a wire');
   const way = { to: { port: (server.address() as AddressInfo).port, host: '127.0.0.1' }, line };
   const proxy = await ToxicProxy.start({ clock, random: () => 0.5, waysFrom: () => [way] });

@@ -1,9 +1,9 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { probeTypes } from '@vantage/shared/probe-types/index.js';
 import { compileSchema } from '@vantage/shared/validation.js';
 import { AUTHORITATIVE_ANSWER } from 'dns-packet';
 import t, { type Test } from 'tap';
 import { type DnsHandler, startDnsServer, type TestDnsServer, zone } from '../../../test/_support/dns-server.js';
-import { FakeClock } from '../../../test/_support/fake-clock.js';
 import { aContext, aPolicy, aResolver, aSpec } from '../../../test/_support/probe-context.js';
 import { DnsEngine } from './index.js';
 

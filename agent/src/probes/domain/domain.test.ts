@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { until } from '@vantage/shared/_support/until.js';
 import { type MonitorConfigs, monitorTypes } from '@vantage/shared/monitor-types/index.js';
 import { measurements } from '@vantage/shared/probe-types/index.js';
 import { compileSchema } from '@vantage/shared/validation.js';
 import t, { type Test } from 'tap';
 import { startDnsServer, zone } from '../../../test/_support/dns-server.js';
-import { FakeClock } from '../../../test/_support/fake-clock.js';
 import { type SeenRequest, startHttpServer } from '../../../test/_support/http-server.js';
 import { openSockets } from '../../../test/_support/open-resources.js';
 import { aContext, aPolicy, aResolver } from '../../../test/_support/probe-context.js';

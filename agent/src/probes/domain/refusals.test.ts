@@ -1,6 +1,6 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import t from 'tap';
 import { startDnsServer, zone } from '../../../test/_support/dns-server.js';
-import { FakeClock } from '../../../test/_support/fake-clock.js';
 import { aPolicy, aResolver } from '../../../test/_support/probe-context.js';
 import { rdapStatus, refersTo, startRegistries } from '../../../test/_support/registries.js';
 import { startTcpServer } from '../../../test/_support/tcp-server.js';

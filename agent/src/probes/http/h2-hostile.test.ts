@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { brotliCompressSync } from 'node:zlib';
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { until } from '@vantage/shared/_support/until.js';
 import { probeTypes } from '@vantage/shared/probe-types/index.js';
 import { compileSchema } from '@vantage/shared/validation.js';
 import t, { type Test } from 'tap';
 import { startTlsServer, tlsIdentity } from '../../../test/_support/certificates.js';
-import { FakeClock } from '../../../test/_support/fake-clock.js';
 import {
   END_HEADERS,
   END_STREAM,

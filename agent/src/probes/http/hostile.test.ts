@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { until } from '@vantage/shared/_support/until.js';
 import { probeTypes } from '@vantage/shared/probe-types/index.js';
 import { compileSchema } from '@vantage/shared/validation.js';
@@ -8,7 +9,6 @@ import t, { type Test } from 'tap';
 import { startTlsServer, tlsIdentity } from '../../../test/_support/certificates.js';
 import { startDeafServer, startSilentPort } from '../../../test/_support/deaf-server.js';
 import { startDnsServer } from '../../../test/_support/dns-server.js';
-import { FakeClock } from '../../../test/_support/fake-clock.js';
 import { openSockets } from '../../../test/_support/open-resources.js';
 import { aContext, aResolver, aSpec } from '../../../test/_support/probe-context.js';
 import { startTcpServer, type TestServer } from '../../../test/_support/tcp-server.js';

@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { createSecureServer } from 'node:http2';
 import type { Server } from 'node:net';
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
 import { tlsIdentity } from '../../../test/_support/certificates.js';
 import { startSilentPort } from '../../../test/_support/deaf-server.js';
 import { startDnsServer } from '../../../test/_support/dns-server.js';
-import { FakeClock } from '../../../test/_support/fake-clock.js';
 import { aContext, aResolver, aSpec } from '../../../test/_support/probe-context.js';
 import { http } from './index.js';
 

@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { until } from '@vantage/shared/_support/until.js';
 import { type MonitorConfigs, monitorTypes } from '@vantage/shared/monitor-types/index.js';
 import { measurements } from '@vantage/shared/probe-types/index.js';
 import { compileSchema } from '@vantage/shared/validation.js';
 import t from 'tap';
-import { FakeClock } from '../../../test/_support/fake-clock.js';
 import { startHttpServer } from '../../../test/_support/http-server.js';
 import { aContext, aPolicy, aSpec } from '../../../test/_support/probe-context.js';
 import { CheckRunner } from '../../measuring/check-runner.js';

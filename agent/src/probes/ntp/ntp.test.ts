@@ -1,10 +1,10 @@
 import { createSocket } from 'node:dgram';
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { until } from '@vantage/shared/_support/until.js';
 import { probeTypes } from '@vantage/shared/probe-types/index.js';
 import { compileSchema } from '@vantage/shared/validation.js';
 import t from 'tap';
 import { startDnsServer, zone } from '../../../test/_support/dns-server.js';
-import { FakeClock } from '../../../test/_support/fake-clock.js';
 import { type NtpAnswer, ntpPacket, ntpTimestamp, startNtpServer } from '../../../test/_support/ntp-server.js';
 import { openSockets } from '../../../test/_support/open-resources.js';
 import { aContext, aResolver, aSpec } from '../../../test/_support/probe-context.js';

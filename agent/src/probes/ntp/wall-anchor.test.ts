@@ -1,6 +1,6 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { systemClock } from '@vantage/shared/clock.js';
 import t from 'tap';
-import { FakeClock } from '../../../test/_support/fake-clock.js';
 import { anchorWall } from './wall-anchor.js';
 
 t.test('the wall clock is known to a fraction of its own step', async (t) => {

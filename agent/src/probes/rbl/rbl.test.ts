@@ -1,10 +1,10 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { until } from '@vantage/shared/_support/until.js';
 import { type MonitorConfigs, monitorTypes } from '@vantage/shared/monitor-types/index.js';
 import { measurements, type ProbeResults } from '@vantage/shared/probe-types/index.js';
 import { compileSchema } from '@vantage/shared/validation.js';
 import t, { type Test } from 'tap';
 import { type DnsHandler, startDnsServer, zone } from '../../../test/_support/dns-server.js';
-import { FakeClock } from '../../../test/_support/fake-clock.js';
 import { aContext, aPolicy, aResolver, aSpec } from '../../../test/_support/probe-context.js';
 import { ProbeFailure } from '../failure.js';
 import { RblEngine } from './index.js';

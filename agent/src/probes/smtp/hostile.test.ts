@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net';
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { until } from '@vantage/shared/_support/until.js';
 import { probeTypes } from '@vantage/shared/probe-types/index.js';
 import { compileSchema } from '@vantage/shared/validation.js';
 import t from 'tap';
 import { tlsIdentity } from '../../../test/_support/certificates.js';
-import { FakeClock } from '../../../test/_support/fake-clock.js';
 import { openSockets } from '../../../test/_support/open-resources.js';
 import { aContext, aSpec } from '../../../test/_support/probe-context.js';
 import { startSmtpServer } from '../../../test/_support/smtp-server.js';

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { until } from '@vantage/shared/_support/until.js';
 import { systemClock } from '@vantage/shared/clock.js';
 import { probeTypes } from '@vantage/shared/probe-types/index.js';
@@ -6,7 +7,6 @@ import { compileSchema } from '@vantage/shared/validation.js';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import { startDnsServer, zone } from '../../../test/_support/dns-server.js';
-import { FakeClock } from '../../../test/_support/fake-clock.js';
 import { startHttpServer } from '../../../test/_support/http-server.js';
 import { openSockets } from '../../../test/_support/open-resources.js';
 import { aContext, aResolver, aSpec } from '../../../test/_support/probe-context.js';

@@ -1,10 +1,10 @@
 import { connect, type Socket } from 'node:net';
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { until } from '@vantage/shared/_support/until.js';
 import { agentResultSchema } from '@vantage/shared/probe-types/node-result.js';
 import { compileSchema } from '@vantage/shared/validation.js';
 import t from 'tap';
 import { tlsIdentity } from '../../../test/_support/certificates.js';
-import { FakeClock } from '../../../test/_support/fake-clock.js';
 import { openSockets } from '../../../test/_support/open-resources.js';
 import { aContext, aSpec } from '../../../test/_support/probe-context.js';
 import { audit, serveCertificate } from '../../../test/_support/ssl-probe.js';

@@ -1,10 +1,10 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { until } from '@vantage/shared/_support/until.js';
 import { probeTypes } from '@vantage/shared/probe-types/index.js';
 import { compileSchema } from '@vantage/shared/validation.js';
 import t from 'tap';
 import { startSilentPort } from '../../../test/_support/deaf-server.js';
 import { startDnsServer, zone } from '../../../test/_support/dns-server.js';
-import { FakeClock } from '../../../test/_support/fake-clock.js';
 import { openSockets } from '../../../test/_support/open-resources.js';
 import { aContext, aResolver, aSpec } from '../../../test/_support/probe-context.js';
 import { startTcpServer, unusedPort } from '../../../test/_support/tcp-server.js';

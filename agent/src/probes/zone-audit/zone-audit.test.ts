@@ -1,3 +1,4 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { until } from '@vantage/shared/_support/until.js';
 import { measurements, type ProbeResults } from '@vantage/shared/probe-types/index.js';
 import { type ZoneFindingCode, zoneFindingCodes } from '@vantage/shared/probe-types/zone-audit.js';
@@ -5,7 +6,6 @@ import { compileSchema } from '@vantage/shared/validation.js';
 import { type Answer, AUTHORITATIVE_ANSWER } from 'dns-packet';
 import t, { type Test } from 'tap';
 import { type DnsHandler, startDnsServer } from '../../../test/_support/dns-server.js';
-import { FakeClock } from '../../../test/_support/fake-clock.js';
 import { aContext, aPolicy, aResolver, aSpec } from '../../../test/_support/probe-context.js';
 import { ProbeFailure } from '../failure.js';
 import { ZoneAuditEngine } from './index.js';

@@ -1,8 +1,8 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import type { CheckReport, MissedReport } from '@vantage/shared/monitor-state/check-report.js';
 import type { CheckJudgment } from '@vantage/shared/monitor-types/definition.js';
 import { decodeResult, type Lane } from '@vantage/shared/protocol/codec.js';
 import { pino } from 'pino';
-import { FakeClock } from '../../../test/_support/fake-clock.js';
 import { ClockSync } from '../../link/clock-sync.js';
 import type { CheckJob, CheckMeasurement } from '../../measuring/child-messages.js';
 import type { Assignment } from '../assignment.js';

@@ -1,12 +1,12 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import type { Clock } from '@vantage/shared/clock.js';
 import { encodeResult } from '@vantage/shared/protocol/codec.js';
 import { type Lane, lanes } from '@vantage/shared/protocol/lanes.js';
 import { type Logger, pino } from 'pino';
 import type { Test } from 'tap';
-import { FakeClock } from '../../../test/_support/fake-clock.js';
 import { Spool, type SpoolOptions, type SpoolRow } from '../spool.js';
 import { NEXT_COMMIT_MS } from '../spool-writer.js';
 

@@ -1,7 +1,7 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { until } from '@vantage/shared/_support/until.js';
 import t, { type Test } from 'tap';
 import { Type } from 'typebox';
-import { FakeClock } from '../../../test/_support/fake-clock.js';
 import { aRoute } from '../../../test/_support/http-routes.js';
 import { startTestServer } from '../../../test/_support/http-server.js';
 import { openSocket } from '../../../test/_support/raw-http.js';

@@ -1,6 +1,6 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
-import { FakeClock } from '../../../test/_support/fake-clock.js';
 import { startTestServer } from '../../../test/_support/http-server.js';
 import { createLogger } from '../../runtime/log.js';
 import { healthRoutes, type ReadinessCheck } from './health.js';

@@ -1,6 +1,6 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
-import { FakeClock } from '../../../test/_support/fake-clock.js';
 import { type DepartureOptions, planDeparture, sendElsewhere } from './departure.js';
 import type { Link } from './link.js';
 

@@ -1,8 +1,8 @@
 import { EventEmitter, once } from 'node:events';
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { encodeAgentFrame } from '@vantage/shared/protocol/codec.js';
 import type { LinkSocket } from '@vantage/shared/protocol/link-socket.js';
 import t from 'tap';
-import { FakeClock } from '../../../test/_support/fake-clock.js';
 import { webSocketPair } from '../../../test/_support/web-socket-pair.js';
 import { JobsOut } from '../traffic/jobs-out.js';
 import { SilenceWatch } from '../traffic/liveness.js';

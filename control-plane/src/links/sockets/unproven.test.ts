@@ -1,6 +1,6 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import fc from 'fast-check';
 import t from 'tap';
-import { FakeClock } from '../../../test/_support/fake-clock.js';
 import { Unproven } from './unproven.js';
 
 function counting(most = 1_000, mostPerAddress = 2) {

@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { assignmentsDigest } from '@vantage/shared/monitor-types/assignments-digest.js';
 import { decodeServerFrame, encodeServerFrame, type ServerFrame } from '@vantage/shared/protocol/codec.js';
 import { MAX_FRAME_BYTES } from '@vantage/shared/protocol/limits.js';
 import { pino } from 'pino';
 import t from 'tap';
-import { FakeClock } from '../../../test/_support/fake-clock.js';
 import type { AssignedWork } from './assigned-reads.js';
 import { AssignmentsOut } from './assignments-out.js';
 import { keyHash } from './held-assignments.js';

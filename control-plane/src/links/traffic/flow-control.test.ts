@@ -1,5 +1,5 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import t from 'tap';
-import { FakeClock } from '../../../test/_support/fake-clock.js';
 import type { LaneNumbers } from '../records/catch-up.js';
 import { FlowControl } from './flow-control.js';
 

@@ -1,6 +1,6 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import type { ServerFrame } from '@vantage/shared/protocol/codec.js';
 import t from 'tap';
-import { FakeClock } from '../../../test/_support/fake-clock.js';
 import { JobsOut } from './jobs-out.js';
 
 function start() {

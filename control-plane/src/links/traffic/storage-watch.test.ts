@@ -1,6 +1,6 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { pino } from 'pino';
 import t from 'tap';
-import { FakeClock } from '../../../test/_support/fake-clock.js';
 import { StorageWatch } from './storage-watch.js';
 
 const down = new Error('connect ECONNREFUSED');

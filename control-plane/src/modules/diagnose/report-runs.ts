@@ -50,6 +50,7 @@ export class ReportRuns {
 
   constructor(private readonly options: ReportRunsOptions) {
     this.#rounds = new Rounds({
+      name: 'reports',
       everyMs: SWEEP_MS,
       turn: (isStopped) => workOff(isStopped, CLAIMED_AT_ONCE, () => this.#takeOver()),
       onFailed: (err) => options.log.warn({ err }, 'cannot look for reports of replicas that died, retrying'),

@@ -1,6 +1,6 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import t from 'tap';
-import { FakeClock } from '../../../test/_support/fake-clock.js';
 import type { StoredResult } from '../../ingest/index.js';
 import { RecentTasks } from './recent-tasks.js';
 import type { NewTask } from './store.js';

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import t from 'tap';
-import { FakeClock } from '../../../test/_support/fake-clock.js';
 import { Waiters } from '../../runtime/waiters.js';
 import { RecentTasks } from './recent-tasks.js';
 import type { NodeTaskRow, TaskRow } from './store.js';

@@ -39,6 +39,7 @@ export class RolloutTurns {
   constructor(private readonly options: RolloutTurnsOptions) {
     const { db, clock, log } = options;
     this.#rounds = new Rounds({
+      name: 'rollouts',
       everyMs: LOOK_MS,
       isDue: () => hasRolloutWork(db),
       turn: (isStopped) => this.run(isStopped),

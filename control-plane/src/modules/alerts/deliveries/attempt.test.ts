@@ -1,8 +1,8 @@
 import { getEventListeners } from 'node:events';
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
 import t from 'tap';
 import { messageOf } from '../../../../test/_support/alert-messages.js';
-import { FakeClock } from '../../../../test/_support/fake-clock.js';
 import { startReceiver } from '../../../../test/_support/receiver.js';
 import { createSealer } from '../../../crypto/sealing.js';
 import { Outbound } from '../../../deliver/index.js';

@@ -73,6 +73,7 @@ export class Sender {
     // each attempt in flight listens
     setMaxListeners(0, this.#stopped.signal);
     this.#rounds = new Rounds({
+      name: 'alert messages',
       everyMs: LOOK_MS,
       turn: (isStopped) => this.#turn(isStopped),
       onFailed: (error) => log.warn({ err: error }, 'cannot claim messages of alerts, retrying'),

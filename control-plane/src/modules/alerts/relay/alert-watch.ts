@@ -31,6 +31,7 @@ export class AlertWatch {
   constructor(private readonly options: AlertWatchOptions) {
     const { clock, db, log } = options;
     this.#rounds = new Rounds({
+      name: 'alerts',
       everyMs: LOOK_MS,
       isDue: () => hasDueRows(db, DUE_TABLES, new Date(clock.now())),
       turn: (isStopped) => this.run(isStopped),

@@ -59,6 +59,7 @@ export class ListRefresh {
     this.#byName = new Map(definitions.map((definition) => [definition.name, definition]));
     this.#known = definitions.map(({ name, format, file, url }) => ({ name, source: `${format} ${file ?? url}` }));
     this.#rounds = new Rounds({
+      name: 'list refresh',
       everyMs: LOOK_EVERY_MS,
       clock,
       turn: async (isStopped) => {

@@ -40,6 +40,7 @@ export class LoadedLists {
   constructor(private readonly options: LoadedListsOptions) {
     const { clock, log } = options;
     this.#rounds = new Rounds({
+      name: 'loaded lists',
       everyMs: REREAD_MS,
       clock,
       turn: (isStopped) => this.#readAgain(isStopped),

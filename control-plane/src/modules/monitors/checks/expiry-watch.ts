@@ -25,6 +25,7 @@ export class ExpiryWatch {
   constructor(private readonly options: ExpiryWatchOptions) {
     const { clock, log } = options;
     this.#rounds = new Rounds({
+      name: 'expiry',
       everyMs: LOOK_MS,
       turn: (isStopped) => this.run(isStopped),
       onFailed: (error) => log.warn({ err: error }, 'cannot look for certificates and domains that expire, retrying'),

@@ -1,6 +1,6 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import type { Knex } from 'knex';
 import t from 'tap';
-import { FakeClock } from '../../../../test/_support/fake-clock.js';
 import { createLogger } from '../../../runtime/log.js';
 import { ReportAllowance } from './report-allowance.js';
 

@@ -32,6 +32,7 @@ export function heartbeatWatch({ db, judging, clock, log }: HeartbeatWatchOption
       return ids.length;
     });
   return new Rounds({
+    name: 'heartbeats',
     everyMs: LOOK_MS,
     isDue: () => hasDueRows(db, ['heartbeats'], new Date(clock.now())),
     turn: (isStopped) => workOff(isStopped, AT_ONCE, judgeSome),

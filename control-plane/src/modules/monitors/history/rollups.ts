@@ -34,6 +34,7 @@ export class Rollups {
   constructor(private readonly options: RollupsOptions) {
     const { clock, log } = options;
     this.#rounds = new Rounds({
+      name: 'rollups',
       everyMs: EVERY_MS,
       turn: (isStopped) => this.run(isStopped),
       onFailed: (error) => log.warn({ err: error }, 'cannot roll up checks, retrying'),

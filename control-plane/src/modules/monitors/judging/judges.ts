@@ -49,6 +49,7 @@ export class Judges {
       return claimed.length;
     };
     this.#judging = new Rounds({
+      name: 'judging',
       everyMs: LOOK_MS,
       isDue: () => hasDueRows(db, ['monitor_due'], null),
       turn: (isStopped) => workOff(isStopped, 1, judgeSome),
@@ -56,6 +57,7 @@ export class Judges {
       clock,
     });
     this.#staleness = new Rounds({
+      name: 'staleness',
       everyMs: STALE_MS,
       turn: async () => {
         if ((await queueStale(db, monitorIntervals, monitorIntervals.map(freshnessMs))) > 0) this.look();
@@ -64,6 +66,7 @@ export class Judges {
       clock,
     });
     this.#settling = new Rounds({
+      name: 'flapping',
       everyMs: FLAPPING_MS,
       turn: () => queueFlapping(db),
       onFailed: (error) => log.warn({ err: error }, 'cannot look for flapping monitors, retrying'),

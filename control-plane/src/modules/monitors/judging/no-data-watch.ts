@@ -25,6 +25,7 @@ export class NoDataWatch {
   constructor(private readonly options: NoDataWatchOptions) {
     const { clock, log } = options;
     this.#rounds = new Rounds({
+      name: 'no data',
       everyMs: LOOK_MS,
       turn: (isStopped) => this.run(isStopped),
       onFailed: (error) => log.warn({ err: error }, 'cannot look for monitors without data, retrying'),

@@ -77,6 +77,7 @@ export class LateResults {
   constructor(private readonly options: LateResultsOptions) {
     const { clock, log } = options;
     this.#rounds = new Rounds({
+      name: 'late results',
       everyMs: LOOK_MS,
       turn: (isStopped) => this.run(isStopped),
       onFailed: (error) => log.warn({ err: error }, 'cannot correct events by late results, retrying'),

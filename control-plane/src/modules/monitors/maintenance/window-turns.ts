@@ -32,6 +32,7 @@ export class WindowTurns {
   constructor(private readonly options: WindowTurnsOptions) {
     const { clock, db, log } = options;
     this.#rounds = new Rounds({
+      name: 'maintenance windows',
       everyMs: SWEEP_MS,
       isDue: () => hasDueRows(db, ['maintenance_windows'], new Date(clock.now())),
       turn: (isStopped) => workOff(isStopped, 1, () => this.#performSome()),

@@ -1,6 +1,6 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { pino } from 'pino';
 import t from 'tap';
-import { FakeClock } from '../../../../test/_support/fake-clock.js';
 import type { BusMessage } from '../../../bus/bus.js';
 import { AssignmentNews } from './assignment-news.js';
 

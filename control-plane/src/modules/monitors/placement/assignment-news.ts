@@ -39,6 +39,7 @@ export class AssignmentNews {
   constructor(private readonly options: AssignmentNewsOptions) {
     const { clock, log } = options;
     this.#rounds = new Rounds({
+      name: 'assignment news',
       everyMs: SWEEP_MS,
       turn: () => this.#sweep(),
       onFailed: (error) => log.warn({ err: error }, 'cannot look for changed assignments, retrying'),

@@ -44,6 +44,7 @@ export class Replacement {
   constructor(private readonly options: ReplacementOptions) {
     const { clock, log } = options;
     this.#rounds = new Rounds({
+      name: 'replacement',
       everyMs: SWEEP_MS,
       turn: async (isStopped) => {
         await this.#lookAtNodes();

@@ -26,6 +26,7 @@ export class Presence {
   constructor(private readonly options: PresenceOptions) {
     const { clock, log } = options;
     this.#rounds = new Rounds({
+      name: 'presence',
       everyMs: LOOK_MS,
       turn: (isStopped) => this.run(isStopped),
       onFailed: (error) => log.warn({ err: error }, 'cannot determine which nodes are online, retrying'),

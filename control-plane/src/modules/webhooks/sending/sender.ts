@@ -46,6 +46,7 @@ export class Sender {
     // each attempt in flight listens
     setMaxListeners(0, this.#stopping.signal);
     this.#rounds = new Rounds({
+      name: 'webhooks',
       everyMs: LOOK_MS,
       turn: (isStopped) => this.run(isStopped),
       onFailed: (error) => log.warn({ err: error }, 'cannot look for webhooks to send, retrying'),

@@ -1,6 +1,6 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
-import { FakeClock } from '../../../../../test/_support/fake-clock.js';
 import type { ApiError } from '../../../../http/errors.js';
 import { deadlineMs, FileReader } from './file-reader.js';
 import { unpacked } from './packed-file.js';

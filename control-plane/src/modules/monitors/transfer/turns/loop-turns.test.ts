@@ -1,5 +1,5 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import t from 'tap';
-import { FakeClock } from '../../../../../test/_support/fake-clock.js';
 import { LoopTurns } from './loop-turns.js';
 
 t.test('of all long work together there is one step in a turn of the event loop', async (t) => {
