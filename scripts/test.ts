@@ -14,6 +14,7 @@ import { runTestFile } from './test/run-file.js';
 import type { FileOutcome } from './test/tap-reader.js';
 import {
   inRunningOrder,
+  isProgramSuite,
   listTestFiles,
   mayNeedDatabase,
   type SuiteName,
@@ -27,6 +28,7 @@ const timeoutSeconds = 300;
 const longTimeoutSeconds = 1800;
 
 interface Options {
+  readonly tools?: true;
   readonly spawn?: true;
   readonly long?: true;
   readonly all?: true;
@@ -70,6 +72,7 @@ async function runTests(filters: readonly string[], options: Options): Promise<n
       ...process.env,
       ...(database && { VANTAGE_TEST_DATABASE_URL: database.url }),
       ...(options.grep && { TAP_GREP: options.grep }),
+      ...((options.long || options.all) && { VANTAGE_TEST_ROUNDS: 'all' }),
     };
     const cpuMs = () => (database === null ? 0 : familyCpuMs(database.pid));
     const first = await runAll(files, { jobs: options.jobs, env, signal: interrupt.signal, databaseCpuMs: cpuMs });
@@ -90,14 +93,14 @@ async function runTests(filters: readonly string[], options: Options): Promise<n
   return interrupt.signal.aborted ? interrupt.exitCode() : exitCode;
 }
 
-function suitesOf({ spawn, long, all }: Options): readonly SuiteName[] {
-  if (all) return suiteNames;
-  const asked = [...(spawn ? (['spawn'] as const) : []), ...(long ? (['long'] as const) : [])];
+function suitesOf(options: Options): readonly SuiteName[] {
+  if (options.all) return suiteNames;
+  const asked = (['tools', 'spawn', 'long'] as const).filter((name) => options[name]);
   return asked.length === 0 ? ['daily'] : asked;
 }
 
 function limitOf({ suite }: TestFile): number {
-  return suite === 'daily' ? timeoutSeconds : longTimeoutSeconds;
+  return isProgramSuite(suite) ? longTimeoutSeconds : timeoutSeconds;
 }
 
 /** Tells about a file that has ended. */
@@ -116,6 +119,7 @@ function listFiles({ withPrograms }: Options): TestFile[] {
 function parseArguments(args: readonly string[]): { filters: string[]; options: Options } {
   const command = new Command('npm test --')
     .argument('[path...]', 'only test files whose path contains one of these')
+    .option('--tools', 'the files of tools that no user of Vantage runs: checks, the lab, benchmarks, this runner')
     .option('--spawn', 'the files that start programs again and again (*.spawn.test.ts)')
     .option('--long', 'the files that kill, flood, fuzz or load (*.long.test.ts)')
     .option('--all', 'every file')
@@ -173,7 +177,7 @@ async function runAll(
     const runner = new FileRunner({ root, env });
     for (;;) {
       // short files are over before the next look
-      if (index >= availableParallelism() && queue[0] !== undefined && queue[0].suite !== 'daily')
+      if (index >= availableParallelism() && queue[0] !== undefined && isProgramSuite(queue[0].suite))
         await untilProcessorsIdle(isOver);
       const file = queue.shift();
       if (file === undefined || signal.aborted) break;

@@ -33,7 +33,7 @@ export async function main(args: readonly string[]): Promise<number> {
         'from outside with what is stored: docs/faults.md describes the invariants.',
     )
     .option('--seed <n>', 'seed of the schedule of faults; the same seed gives the same schedule', whole, randomSeed())
-    .option('--minutes <n>', 'duration of the faults', positive, process.env['CI'] === 'true' ? 1 : 10)
+    .option('--minutes <n>', 'duration of the faults', positive, 10)
     .option('--replicas <n>', 'control planes', whole, 3)
     .option('--agents <n>', 'agents', whole, 3)
     .option('--rate <n>', 'probe requests per second', positive, 5)

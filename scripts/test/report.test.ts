@@ -70,17 +70,6 @@ t.test('a file that passed when it ran once more fails no run, and is named with
   });
 });
 
-t.test('where nothing may be skipped, a note names each file that takes much CPU time and is not long', async (t) => {
-  const slow = outcome({ cpuMs: 20_001 });
-  t.match(judgeRun([outcome({}), slow], gate), {
-    exitCode: 0,
-    notes: [/^agent\/src\/a\.test\.ts takes 1\.2 s, 20\.0 s of CPU/],
-  });
-  t.strictSame(judgeRun([slow], { isComplete: false }).notes, []);
-  t.strictSame(judgeRun([{ ...slow, file: { ...slow.file, suite: 'long' } }], gate).notes, []);
-  t.strictSame(judgeRun([outcome({ durationMs: 60_000 })], gate).notes, [], 'who waits takes no CPU time');
-});
-
 t.test('a run of many files ends with the ten that took the most CPU time, PostgreSQL included', async (t) => {
   const many = Array.from({ length: 11 }, (_, index) =>
     outcome({

@@ -1,9 +1,6 @@
-import { slowFileReasons } from './slow-files.js';
 import { withSourcePlaces } from './source-places.js';
 import type { FileOutcome } from './tap-reader.js';
 
-/** CPU time that the processes of one file may take, unless it is long or `slowFileReasons` names it. */
-const cpuLimitMs = 20_000;
 const slowestCount = 10;
 
 const stderrLines = 60;
@@ -86,21 +83,14 @@ function slowest(outcomes: readonly FileOutcome[]): string[] {
 /** A file that failed, and passed when it ran once more. */
 export type Flaky = Pick<FileOutcome, 'file' | 'failures'>;
 
-/**
- * Exit code of a run, and what to tell about it beyond the counts. Where nothing may be skipped, a skip is a failure. A file
- * that takes much CPU time is only told: in some hours a machine takes three times as much for the same work.
- */
+/** Exit code of a run, and what to tell about it beyond the counts. Where nothing may be skipped, a skip is a failure. */
 export function judgeRun(
   outcomes: readonly FileOutcome[],
   { isComplete, flaky = [] }: { readonly isComplete: boolean; readonly flaky?: readonly Flaky[] },
 ): { exitCode: number; notes: string[] } {
   const { failures, skips } = countAll(outcomes);
   const isIncomplete = isComplete && skips > 0;
-  const notes = [
-    ...(isIncomplete ? ['CI=true: a skipped test is a failure'] : []),
-    ...(isComplete ? slowFileNotes(outcomes) : []),
-    ...flaky.flatMap(flakyLines),
-  ];
+  const notes = [...(isIncomplete ? ['CI=true: a skipped test is a failure'] : []), ...flaky.flatMap(flakyLines)];
   return { exitCode: failures > 0 || isIncomplete ? 1 : 0, notes };
 }
 
@@ -108,15 +98,6 @@ function flakyLines({ file, failures }: Flaky): string[] {
   return failures.map(
     ({ path, details }) => `flaky: ${[file.source, ...path].join(' › ')}\n${indent(firstLines(details))}`,
   );
-}
-
-function slowFileNotes(outcomes: readonly FileOutcome[]): string[] {
-  return outcomes
-    .filter(({ file, cpuMs }) => cpuMs > cpuLimitMs && file.suite === 'daily' && !slowFileReasons.has(file.source))
-    .map(
-      (outcome) =>
-        `${outcome.file.source} takes ${times(outcome)}: make it cheaper than ${cpuLimitMs / 1000} s of CPU, name it .long.test.ts, or give a reason in scripts/test/slow-files.ts`,
-    );
 }
 
 function countAll(outcomes: readonly FileOutcome[]): { passed: number; failures: number; skips: number } {

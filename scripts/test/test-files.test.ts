@@ -1,12 +1,12 @@
 import t from 'tap';
-import { mayNeedDatabase, type SuiteName, selectTestFiles, suiteNames, type TestFile } from './test-files.js';
+import { mayNeedDatabase, type SuiteName, selectTestFiles, suiteNames, suiteOf, type TestFile } from './test-files.js';
 
 const file = (source: string): TestFile => {
   const [folder = '', ...path] = source.split('/');
   return {
     source,
     compiled: `${folder}/dist/${path.join('/').replace(/\.ts$/, '.js')}`,
-    suite: suiteNames.find((name) => source.endsWith(`.${name}.test.ts`)) ?? 'daily',
+    suite: suiteOf(source),
     isAlone: false,
   };
 };
@@ -16,6 +16,9 @@ const files = [
   'agent/test/crash.long.test.ts',
   'control-plane/src/db/batcher.test.ts',
   'control-plane/test/serve.spawn.test.ts',
+  'scripts/lab/address-plan.test.ts',
+  'scripts/lab/lab.long.test.ts',
+  'scripts/release/bundle.test.ts',
 ].map(file);
 const select = (filters: string[], suites: readonly SuiteName[] = ['daily']) =>
   selectTestFiles(files, filters, suites).map(({ source }) => source);
@@ -25,10 +28,12 @@ t.test('the daily suite runs unless others are asked for', async (t) => {
     'shared/src/ids.test.ts',
     'agent/src/spool/spool.test.ts',
     'control-plane/src/db/batcher.test.ts',
+    'scripts/release/bundle.test.ts',
   ]);
+  t.strictSame(select([], ['tools']), ['scripts/lab/address-plan.test.ts']);
   t.strictSame(select([], ['spawn']), ['control-plane/test/serve.spawn.test.ts']);
   t.strictSame(select(['agent'], ['long']), ['agent/test/crash.long.test.ts']);
-  t.strictSame(select([], suiteNames).length, 5);
+  t.strictSame(select([], suiteNames).length, 8);
 });
 
 t.test('a path selects its files, as source or compiled, and a long suite by name', async (t) => {

@@ -5,10 +5,14 @@ const packages = ['shared', 'agent', 'control-plane', 'scripts'];
 
 /**
  * Suites, by the end of the files' names: `*.spawn.test.ts` start programs, PostgreSQL servers or installers again and again;
- * `*.long.test.ts` kill, flood, fuzz or load; `daily` is everything else.
+ * `*.long.test.ts` kill, flood, fuzz or load; `daily` is everything else, but for the `tools` of those who work on Vantage.
  */
-export const suiteNames = ['daily', 'spawn', 'long'] as const;
+export const suiteNames = ['daily', 'tools', 'spawn', 'long'] as const;
 export type SuiteName = (typeof suiteNames)[number];
+
+/** Folders of tools that no user of Vantage runs, and which are tested when they change. */
+const toolFolders = ['bench', 'check', 'fuzz', 'invariants', 'lab', 'nemesis', 'simulation', 'test'];
+const isOfTool = new RegExp(`^scripts/(?:${toolFolders.join('|')})/`);
 
 /** One compiled test file; both paths are relative to the repository root. */
 export interface TestFile {
@@ -33,18 +37,30 @@ export function listTestFiles(root: string): TestFile[] {
 
 function asTestFile(root: string, packageName: string, path: string): TestFile {
   const source = `${packageName}/${path.replace(/\.js$/, '.ts')}`;
-  const suite = suiteNames.find((name) => path.endsWith(`.${name}.test.js`)) ?? 'daily';
+  const suite = suiteOf(source);
   return {
     compiled: `${packageName}/dist/${path}`,
     source,
     suite,
-    isAlone: suite !== 'daily' || /^\/\/ alone: |\bskipFileWithout\(/m.test(readFileSync(join(root, source), 'utf8')),
+    isAlone:
+      isProgramSuite(suite) || /^\/\/ alone: |\bskipFileWithout\(/m.test(readFileSync(join(root, source), 'utf8')),
   };
+}
+
+/** The suite of a source file. */
+export function suiteOf(source: string): SuiteName {
+  const named = suiteNames.find((name) => source.endsWith(`.${name}.test.ts`));
+  return named ?? (isOfTool.test(source) ? 'tools' : 'daily');
+}
+
+/** True for suites whose files start programs, or load the machine, for minutes. */
+export function isProgramSuite(suite: SuiteName): boolean {
+  return suite === 'spawn' || suite === 'long';
 }
 
 /** Long ones first, then those that take seconds, so that the last to end is a short one. */
 export function inRunningOrder(files: readonly TestFile[]): TestFile[] {
-  const rank = ({ suite, source }: TestFile) => (suite !== 'daily' ? 0 : /^[^/]+\/test\//.test(source) ? 1 : 2);
+  const rank = ({ suite, source }: TestFile) => (isProgramSuite(suite) ? 0 : /^[^/]+\/test\//.test(source) ? 1 : 2);
   return [...files].sort((a, b) => rank(a) - rank(b));
 }
 

@@ -81,7 +81,9 @@ export class World {
     const nexts = rows.flatMap(({ next }: { next: Date | null }) => (next === null ? [] : [next.getTime()]));
     return {
       nextMs: nexts.length === 0 ? null : Math.min(...nexts),
-      due: rows.flatMap(({ name, due }: { name: string; due: number }) => (due > 0 ? [`${name} ${due}`] : [])).join(', '),
+      due: rows
+        .flatMap(({ name, due }: { name: string; due: number }) => (due > 0 ? [`${name} ${due}`] : []))
+        .join(', '),
       isLeased: rows.some(({ leased }: { leased: number }) => leased > 0),
     };
   }

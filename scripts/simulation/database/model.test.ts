@@ -1,3 +1,4 @@
+import { rounds } from '@vantage/shared/_support/rounds.js';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import { CHECK_KIND, MISSED_KIND } from '@vantage/shared/monitor-state/report-kinds.js';
 import t from 'tap';
@@ -24,7 +25,7 @@ import { assign, endAssignment } from './slots-model.js';
 import { modelStores, type Stores } from './stores.js';
 import { emptyTables, type Tables } from './tables.js';
 
-const SEQUENCES = process.env['CI'] === 'true' ? 40 : 6;
+const SEQUENCES = rounds(40, 6);
 const STATEMENTS = 120;
 const HOUR_MS = 3_600_000;
 const REPLICAS = ['rep_a', 'rep_b'];

@@ -1,7 +1,12 @@
 /**
- * Rounds of a test that tries random input: all of them with CI=true. Elsewhere a fifth of them, or `quick`: the input of
- * each run is new, so that many runs try as much.
+ * Rounds of a test that tries random input: all of them with VANTAGE_TEST_ROUNDS=all, as the long suites have it. Elsewhere a
+ * fifth of them, or `quick`: the input of each run is new, so that many runs try as much.
  */
 export function rounds(full: number, quick: number = Math.ceil(full / 5)): number {
-  return process.env['CI'] === 'true' ? full : quick;
+  return hasAllRounds() ? full : quick;
+}
+
+/** True where all rounds are tried. */
+export function hasAllRounds(): boolean {
+  return process.env['VANTAGE_TEST_ROUNDS'] === 'all';
 }
