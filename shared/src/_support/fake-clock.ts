@@ -90,12 +90,14 @@ export class FakeClock implements Clock {
 
   /** Lets every round that moves look for work, in no time. Resolves when all have looked. */
   async sweep(): Promise<void> {
-    for (const [round, timer] of [...this.#sweeps]) {
+    // what they set meanwhile is for the next time
+    const due = [...this.#sweeps];
+    for (const [round, timer] of due) {
       this.#sweeps.delete(round);
       this.#remove(timer);
       timer.callback();
     }
-    for (const round of [...this.#sweeps.keys()]) await round.idle();
+    for (const [round] of due) await round.idle();
   }
 
   /** Sets the wall clock, as an operator may; no time passes. */
