@@ -42,11 +42,18 @@ export interface Stack {
 /** A busy machine takes longer than one in service: limits that all replicas share, and callers that are not refused. */
 export const PATIENCE: Patience = { limitsMs: 30_000, connectMs: 30_000, turnMs: 60_000, busyHeartbeatMs: 10_000 };
 
+/** The machine's clock, on which rounds stand still: they look only when something asks them to. A test that waits for them gives `systemClock`. */
+export const stillRounds: Clock = {
+  ...systemClock,
+  after: (ms, callback, options) =>
+    options?.round === undefined ? systemClock.after(ms, callback, options) : () => {},
+};
+
 /** Settings of the environment in addition to the stack's own. */
 export type StackSettings = Readonly<Record<string, string>>;
 
 /** A whole control plane in this process, on a database of its own, with an administrator; stopped when `t` ends. */
-export async function startStack(t: Test, settings: StackSettings = {}, clock: Clock = systemClock): Promise<Stack> {
+export async function startStack(t: Test, settings: StackSettings = {}, clock: Clock = stillRounds): Promise<Stack> {
   const database = await createTestDatabase(t);
   const controlPlane = await startReplica(t, database.url, settings, clock);
   return { database, controlPlane, api: await createAdmin(controlPlane) };
@@ -59,7 +66,7 @@ export async function startReplica(
   t: Test,
   databaseUrl: string,
   settings: StackSettings = {},
-  clock: Clock = systemClock,
+  clock: Clock = stillRounds,
 ): Promise<ControlPlane> {
   const config = replicaConfig(t, databaseUrl, settings);
   const log = createLogger(process.env['VANTAGE_TEST_LOG'] === undefined ? 'silent' : 'debug');

@@ -21,6 +21,11 @@ export async function startTestPostgres(): Promise<{ url: string; pid: number; s
     settings: {
       fsync: 'off',
       full_page_writes: 'off',
+      // what nobody needs here: replicas of the database, helpers for slow disks, statistics of databases that live for seconds
+      wal_level: 'minimal',
+      max_wal_senders: '0',
+      io_method: 'sync',
+      autovacuum: 'off',
       max_connections: '200',
       // a client that a test stopped during its login: until it is given up, no other test's database can be dropped
       authentication_timeout: '30s',
