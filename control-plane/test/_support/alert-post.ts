@@ -48,9 +48,11 @@ export interface AlertPost extends AlertReplica {
     channels: readonly ChannelRow[],
     message?: { kind?: MessageKind; title?: string; thread?: string; group?: string },
   ): Promise<string[]>;
-  /** Lets time pass, step by step, and all that is due be sent. */
+  /** Resolves when no replica with this clock has a message in flight. */
+  idle(): Promise<unknown>;
+  /** Lets time pass, and all that is due be sent. */
   pass(duration: Duration): Promise<void>;
-  /** Waits until nothing is due or in flight. */
+  /** Lets all that is due be sent. */
   quiet(): Promise<void>;
   delivery(id: string): Promise<Record<string, unknown>>;
 }
@@ -70,6 +72,7 @@ export async function openAlertPost(t: Test, options: PostOptions = {}): Promise
   const { needed = alwaysNeeded, starts = true, settings = noSettings, plan = 'unlimited', resolve } = options;
   const clock = new FakeClock(Date.now());
   const mails: DirectMail[] = [];
+  const senders: AlertParts['sender'][] = [];
   const userId = newId(idPrefixes.user);
   await insertUsers(db, [
     { id: userId, plan, email: 'owner@test.example', role: 'user', email_verified_at: new Date() },
@@ -105,14 +108,17 @@ export async function openAlertPost(t: Test, options: PostOptions = {}): Promise
       { needed: ownNeeded, lookAgain: noAlerts },
     );
     t.teardown(() => parts.sender.stop());
+    if (own === clock) senders.push(parts.sender);
     return { ...parts, clock: own, log: lines, registry };
   };
   const first = replica(clock, needed);
   if (starts) first.sender.start();
   const act = { account: accountOf(userId), actor: program };
-  const world = new World({ db, clock });
+  const idle = () => Promise.all(senders.map((sender) => sender.idle()));
+  const world = new World({ db, clock, idle });
   return {
     ...first,
+    idle,
     database,
     db,
     userId,

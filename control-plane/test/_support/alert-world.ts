@@ -101,6 +101,7 @@ export async function openAlertWorld(
   const world = new World({
     db,
     clock,
+    idle: post.idle,
     async look() {
       await own.consumers.run();
       await own.watch.run();

@@ -94,6 +94,14 @@ export class Sender {
     await Promise.all(this.#inFlight.keys());
   }
 
+  /** Resolves when no message is in flight, and none is looked for. */
+  async idle(): Promise<void> {
+    do {
+      await Promise.all(this.#inFlight.keys());
+      await this.#rounds.idle();
+    } while (this.#inFlight.size > 0);
+  }
+
   /** Looks for messages at once; does nothing where no messages are sent. */
   wake(): void {
     if (this.#isRunning) this.#rounds.look();
