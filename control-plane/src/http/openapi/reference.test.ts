@@ -110,13 +110,25 @@ t.test('the page of an error is in the requested language, by the URL before the
     const response = await fetch(`${url}/docs/errors/AUTH_REQUIRED${query}`, { headers });
     const markup = await response.text();
     const heading = /<h2>(.*?)<\/h2>/.exec(markup)?.[1];
-    return { heading, lang: /<html lang="(.*?)"/.exec(markup)?.[1], sent: response.headers.get('content-language') };
+    const meaning = /<p class="lead">(.*?)<\/p>/.exec(markup)?.[1];
+    return {
+      meaning,
+      heading,
+      lang: /<html lang="(.*?)"/.exec(markup)?.[1],
+      sent: response.headers.get('content-language'),
+    };
   };
-  const traditional = { heading: '如何處理', lang: 'zh-TW', sent: 'zh-TW' };
+  const { messages } = errorTable.AUTH_REQUIRED;
+  const traditional = { meaning: messages['zh-TW'], heading: '如何處理', lang: 'zh-TW', sent: 'zh-TW' };
   t.strictSame(await read('', 'zh-HK'), traditional);
   t.strictSame(await read('?lang=zh-TW', 'en'), traditional);
-  t.strictSame(await read('?lang=tlh', 'zh-CN'), { heading: '如何处理', lang: 'zh-CN', sent: 'zh-CN' });
-  t.match(await read('', 'de'), { heading: 'What to do', lang: 'en' });
+  t.strictSame(await read('?lang=tlh', 'zh-CN'), {
+    meaning: messages['zh-CN'],
+    heading: '如何处理',
+    lang: 'zh-CN',
+    sent: 'zh-CN',
+  });
+  t.match(await read('', 'de'), { meaning: messages.en, heading: 'What to do', lang: 'en' });
 });
 
 t.test('the page of an error leads to the operations that return it', async (t) => {
