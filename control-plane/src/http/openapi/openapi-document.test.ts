@@ -1,5 +1,7 @@
 import SwaggerParser from '@apidevtools/swagger-parser';
 import { Validator } from '@seriousme/openapi-schema-validator';
+import { monitorTypeNames } from '@vantage/shared/monitor-types/index.js';
+import { probeTypeNames, probeTypes } from '@vantage/shared/probe-types/index.js';
 import t from 'tap';
 import { OpenApiSchemas } from '../../../test/_support/openapi-schemas.js';
 import { apiTags, routes } from '../../wiring/modules.js';
@@ -74,15 +76,27 @@ t.test('every example of a parameter and of a header is one', async (t) => {
   }
 });
 
+const bodyOf = (path: string, method: string) => {
+  const { schema } = document.paths[path][method].requestBody.content['application/json'];
+  return resolve(schema, []).part;
+};
+
 t.test('an update of a monitor documents the settings of each type, as its creation does', async (t) => {
-  const bodyOf = (path: string, method: string) => {
-    const { schema } = document.paths[path][method].requestBody.content['application/json'];
-    return resolve(schema, []).part;
-  };
-  const created = bodyOf('/v1/monitors', 'post').anyOf.map((body: Part) => resolve(body, []).part.properties.config);
+  const created = bodyOf('/v1/monitors', 'post').anyOf.map((body: Part) => resolve(body, []).part.properties);
+  const types = created.map(({ type }: Part) => type.enum[0]);
+  t.strictSame(types, [...monitorTypeNames, 'heartbeat']);
   const { config } = bodyOf('/v1/monitors/{id}', 'patch').properties;
-  t.ok(created.length > 10);
-  t.strictSame(resolve(config, []).part.anyOf, created);
+  t.strictSame(
+    resolve(config, []).part.anyOf,
+    created.map(({ config }: Part) => config),
+  );
+});
+
+t.test('a probe documents the parameters of its type', async (t) => {
+  for (const type of probeTypeNames) {
+    const { params } = bodyOf(`/v1/probe/${type}`, 'post').properties;
+    t.strictSame(Object.keys(params.properties), Object.keys(probeTypes[type].Params.properties), type);
+  }
 });
 
 t.test('every operation has a tag with a sentence, a description and an id of its own', async (t) => {
