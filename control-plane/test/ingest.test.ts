@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { until } from '@vantage/shared/_support/until.js';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import t, { type Test } from 'tap';
+import { ingestStore } from '../src/ingest/index.js';
 import { enrollPeer, PeerAgent, successOf } from './_support/peer-agent.js';
 import { startStack } from './_support/stack.js';
 
@@ -260,6 +261,18 @@ t.test('a failure that no row caused fails the batch: nothing is stored, acknowl
   peer.sendResults(results, 1);
   await ack(peer, 3);
   t.match(await states(stack), [{ state: 'done' }, { state: 'done' }, { state: 'done' }]);
+});
+
+t.test('the mark of results that their kind stores itself does not move if that fails', async (t) => {
+  const { database, identity, peer } = await silentPeer(t);
+  await peer.waitFor('the welcome', ({ welcome }) => welcome !== null);
+  const writer = { name: 'test', store: () => Promise.reject(new Error('connection lost')) };
+  const row = { sequence: 1, probeType: 'tcp', resultJson: '{}', outcome: 'success', body: null, writer };
+  const { session_id: sessionId } = await database.db('nodes').where({ id: identity.nodeId }).first();
+  const { epoch, lane } = await database.db('ingest_marks').where({ node_id: identity.nodeId }).first();
+  const batch = { kind: 'rows', nodeId: identity.nodeId, sessionId, epoch, lane, first: 1, last: 1 } as const;
+  await t.rejects(ingestStore(database.db).storeBatches([{ ...batch, rows: [row] }]), { message: 'connection lost' });
+  t.strictSame(await database.db('ingest_marks').where({ epoch, lane }).pluck('mark'), [0]);
 });
 
 t.test(
