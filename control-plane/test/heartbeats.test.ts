@@ -81,7 +81,7 @@ t.test('curl checks in as documented', { skip: missing('curl') }, async (t) => {
 // Each is down at once, with its reason.
 const failures: readonly { name: string; config: object; path: string; init?: RequestInit; reason: RegExp }[] = [
   { name: '/fail', config: {}, path: '/fail', reason: /reported a failure/ },
-  { name: 'an exit code', config: {}, path: '/7', reason: /exit code 7/ },
+  { name: 'an exit code', config: {}, path: '/1', reason: /exit code 1/ },
   {
     name: 'a body without its text',
     config: { assert_body_contains: 'Größe: OK' },

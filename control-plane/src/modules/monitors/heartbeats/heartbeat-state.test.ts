@@ -141,7 +141,7 @@ const rule = ruleOf({ maxDurationMs: 5 * MINUTE_MS });
 const up = takePing(newHeartbeat, rule, aPing(0)).state;
 const failures: readonly [string, Partial<Ping>, RegExp][] = [
   ['a failure', { kind: 'fail' }, /failure/],
-  ['an exit code', { kind: 'exit', exitCode: 3 }, /exit code 3/],
+  ['an exit code', { kind: 'exit', exitCode: 1 }, /exit code 1/],
   ['a text that is missing', { lacksText: true }, /lacks/],
 ];
 
