@@ -50,12 +50,14 @@ function delivered(type: ProbeType, result: object): unknown {
   return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(arrived?.resultJson));
 }
 
+const schemas = new Map(probeTypeNames.map((type) => [type, compileSchema(agentResultSchema(type))]));
+
 function checkResult(t: Test, type: ProbeType, result: object): void {
   const complete = { ...result, ...runFields };
   const arrived = delivered(type, complete);
   t.strictSame(arrived, complete, 'it survives its way to the control plane');
-  const checked = compileSchema(agentResultSchema(type))(arrived);
-  t.strictSame(checked.ok ? {} : checked.details, {}, 'the result is of its schema');
+  const checked = schemas.get(type)?.(arrived);
+  t.match(checked, { ok: true }, 'the result is of its schema');
   t.equal(findUnstorableText(arrived), null, 'and can be stored');
 }
 
@@ -196,7 +198,7 @@ for (const type of probeTypeNames) {
     await turns();
     // to the deadline and not beyond: an engine that needs its grace never answers here
     while (result === null && clock.monotonicMs() < deadlineMs) {
-      clock.advance(Math.min(50, deadlineMs - clock.monotonicMs()));
+      clock.advance(Math.min(clock.nextMs ?? deadlineMs, deadlineMs - clock.monotonicMs()));
       await turns();
     }
     await until('it answers', () => result !== null);

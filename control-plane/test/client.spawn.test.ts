@@ -21,13 +21,24 @@ function clientOf(url: string, env: Record<string, string> = {}) {
   return (...args: string[]) => runInProcess('vantage', args, { env: { VANTAGE_URL: url, ...env } });
 }
 
+const stack = await startStack(t);
+const { api } = stack;
+
+/** Waits until the agents of earlier tests are gone: the control plane chooses among those that are online. */
+function nobodyIsOnline(): Promise<void> {
+  return until('no node to be online', async () => {
+    const { body } = await api.call('GET', '/v1/nodes?status=online');
+    return body.data.items.length === 0;
+  });
+}
+
 async function berlin(t: Test) {
-  const stack = await startStack(t);
-  const identity = await enrollPeer(stack.api, {
+  await nobodyIsOnline();
+  const identity = await enrollPeer(api, {
     name: `berlin${evil}`,
     declared: { country: 'DE', city: 'Berlin', asn: 3320 },
   });
-  const peer = await PeerAgent.connect(t, stack.api.url, identity, { isAnswering: false });
+  const peer = await PeerAgent.connect(t, api.url, identity, { isAnswering: false });
   /** Answers the next job with these fields of its result. */
   const answer = async (fields: object = {}, from = peer) => {
     const before = from.jobs.length;
@@ -38,11 +49,10 @@ async function berlin(t: Test) {
     const result = { ...JSON.parse(Buffer.from(success.resultJson ?? []).toString()), ...fields };
     from.sendResults([{ ...success, resultJson: Buffer.from(JSON.stringify(result)) }]);
   };
-  return { ...stack, identity, peer, answer };
+  return { identity, peer, answer };
 }
 
 t.test('each type has its table, below it the page to share, and nothing else is printed', async (t) => {
-  const { api } = await startStack(t);
   await PeerAgent.connect(
     t,
     api.url,
@@ -66,7 +76,7 @@ t.test('each type has its table, below it the page to share, and nothing else is
 });
 
 t.test('--json prints the task as in the API; places, limit, parameters and token are passed on', async (t) => {
-  const { api, identity, answer, database } = await berlin(t);
+  const { identity, answer } = await berlin(t);
   const vantage = clientOf(api.url, { VANTAGE_TOKEN: api.token });
   const args = ['tcp', '127.0.0.1:80', '--from', 'DE,AS3320,Berlin', '--limit', '5', '--count', '2', '--json'];
   const [{ code, stdout, stderr }] = await Promise.all([vantage(...args), answer()]);
@@ -74,7 +84,7 @@ t.test('--json prints the task as in the API; places, limit, parameters and toke
   const task = JSON.parse(stdout);
   t.strictSame(task, (await api.call('GET', `/v1/probe/tasks/${task.task_id}`)).body.data);
   t.match(task, { status: 'completed', node_results: [{ node_id: identity.nodeId }] });
-  const [row] = await database.db('probe_tasks').select('owner_id', 'spec');
+  const [row] = await stack.database.db('probe_tasks').where({ id: task.task_id }).select('owner_id', 'spec');
   t.match(row, { owner_id: api.userId, spec: { params: { count: 2 } } });
   const elsewhere = await vantage('tcp', '127.0.0.1:80', '--from', 'FR', '--json');
   t.match(elsewhere, {
@@ -86,10 +96,10 @@ t.test('--json prints the task as in the API; places, limit, parameters and toke
 });
 
 t.test('exit codes distinguish a failed node, a refused request and an unreachable API', async (t) => {
-  const { api, answer } = await berlin(t);
-  const vantage = realClientOf(t, api.url);
+  const { answer } = await berlin(t);
+  const vantage = clientOf(api.url);
   const [failed] = await Promise.all([
-    vantage('tcp', '127.0.0.1:80'),
+    realClientOf(t, api.url)('tcp', '127.0.0.1:80'),
     answer({ success: false, error: { code: 'tcp_refused', message: 'connection refused' } }),
   ]);
   t.match(failed, {
@@ -124,7 +134,7 @@ t.test('exit codes distinguish a failed node, a refused request and an unreachab
 t.test(
   'a host without a scheme is asked by https, then by http where https was refused, and the change is said',
   async (t) => {
-    const { api, answer, peer } = await berlin(t);
+    const { answer, peer } = await berlin(t);
     const vantage = clientOf(api.url, { VANTAGE_TOKEN: api.token });
     const refusal = { success: false, error: { code: 'tcp_refused', message: 'connection refused' } };
     const [{ code, stdout, stderr }] = await Promise.all([
@@ -143,7 +153,7 @@ t.test(
 t.test(
   'a node that was selected and cannot run the probe is named below the results, with what it lacks',
   async (t) => {
-    const { api } = await startStack(t);
+    await nobodyIsOnline();
     await PeerAgent.connect(t, api.url, await enrollPeer(api));
     const plain = await enrollPeer(api, { capabilities: [] });
     await PeerAgent.connect(t, api.url, plain, { capabilities: [] });
@@ -167,7 +177,7 @@ t.test(
 );
 
 t.test('no text of a node, a server or a target controls the terminal', async (t) => {
-  const { api, answer } = await berlin(t);
+  const { answer } = await berlin(t);
   const vantage = clientOf(api.url);
   const record = { name: evil, type: 'TXT', class: 'IN', ttl: 1, value: evil };
   const runs: readonly (readonly [string[], object])[] = [
@@ -185,14 +195,15 @@ t.test('no text of a node, a server or a target controls the terminal', async (t
     vantage('tcp', `${evil}:80`),
   ]);
   t.match(table.stdout, /berlin·\[2J/);
-  t.match(JSON.parse(json.stdout), [{ name: `berlin${evil}` }]);
+  t.ok(JSON.parse(json.stdout).some(({ name }: { name: string }) => name === `berlin${evil}`));
   for (const { stdout, stderr } of [table, json, refused]) t.notMatch(stdout + stderr, steering);
   t.equal(refused.code, 2);
 });
 
 t.test('nodes lists all nodes, over any number of pages', async (t) => {
-  const { api, database, identity } = await berlin(t);
-  await database.db.raw(
+  const { identity } = await berlin(t);
+  const before = (await api.call('GET', '/v1/nodes')).body.meta.pagination.total;
+  await stack.database.db.raw(
     `INSERT INTO nodes (id, owner_id, name, visibility, public_key, hostname, agent_version, os, arch)
      SELECT 'n_' || lpad(translate(i::text, '0', 'a'), 22, 'z'), owner_id, 'n' || i, 'public', decode(lpad(i::text, 64, '0'), 'hex'), '', '', '', ''
      FROM nodes, generate_series(1, 404) AS i WHERE id = ?`,
@@ -200,10 +211,10 @@ t.test('nodes lists all nodes, over any number of pages', async (t) => {
   );
   await until(
     'the nodes to be known',
-    async () => (await api.call('GET', '/v1/nodes')).body.meta.pagination.total === 405,
+    async () => (await api.call('GET', '/v1/nodes')).body.meta.pagination.total === before + 404,
   );
   const { stdout } = await clientOf(api.url)('nodes', '--json');
-  t.equal(new Set(JSON.parse(stdout).map(({ id }: { id: string }) => id)).size, 405);
+  t.equal(new Set(JSON.parse(stdout).map(({ id }: { id: string }) => id)).size, before + 404);
 });
 
 /**
@@ -242,7 +253,7 @@ async function proxy(t: Test, url: string, options: { cutAt: string; isRefusingT
 t.test(
   'a broken stream is not the end: the client waits for the task, or names it if its server is gone',
   async (t) => {
-    const { api, answer } = await berlin(t);
+    const { answer } = await berlin(t);
     const paris = await PeerAgent.connect(t, api.url, await enrollPeer(api, { declared: { country: 'FR' } }), {
       isAnswering: false,
     });

@@ -1,26 +1,15 @@
 import { createServer } from 'node:http';
 import https from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { skipFileWithout } from '@vantage/shared/_support/skip-file.js';
-import { until } from '@vantage/shared/_support/until.js';
-import t, { type Test } from 'tap';
+import t from 'tap';
+import { listen } from './_support/counted-listener.js';
 import { RealAgent } from './_support/real-agent.js';
 import { createReport, endedReport } from './_support/report-world.js';
 import { makeSiteCertificates } from './_support/site-certificates.js';
-import { type ApiAnswer, startStack } from './_support/stack.js';
-import { startNameServer } from './_support/targets.js';
+import { startStack } from './_support/stack.js';
 import { temporaryDirectory } from './_support/temporary-directory.js';
 
 skipFileWithout('openssl');
-
-async function listen(t: Test, server: ReturnType<typeof createServer> | https.Server): Promise<number> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return (server.address() as AddressInfo).port;
-}
 
 t.test(
   'real agents examine a real site, over http and over TLS, and a killed one leaves a partial report',
@@ -29,12 +18,12 @@ t.test(
     const agents = [await RealAgent.start(t, api), await RealAgent.start(t, api, { name: 'second' })];
     const html = '<!doctype html><title>Shop</title>';
     const headers = { 'content-type': 'text/html', server: 'test' };
-    const web = await listen(
+    const { port: web } = await listen(
       t,
       createServer((_request, response) => response.writeHead(200, headers).end(html)),
     );
     const { good } = makeSiteCertificates(temporaryDirectory(t));
-    const secure = await listen(
+    const { port: secure } = await listen(
       t,
       https.createServer(good, (_request, response) => response.writeHead(200, headers).end(html)),
     );
@@ -65,7 +54,7 @@ t.test(
     t.ok(tls.sections.http.findings.some(({ code }: { code: string }) => code === 'http_certificate_invalid'));
     t.ok(tls.sections.security_headers.findings.some(({ code }: { code: string }) => code === 'no_hsts'));
 
-    const held = await listen(
+    const { port: held } = await listen(
       t,
       createServer((request) => request.resume()),
     );
@@ -81,33 +70,3 @@ t.test(
     });
   },
 );
-
-t.test('a real agent examines every section of a named site', async (t) => {
-  const { api } = await startStack(t);
-  const agent = await RealAgent.enroll(t, api);
-  const names = await startNameServer(t, '127.0.0.1', { addressOf: () => '127.0.0.1' });
-  await agent.run({ environment: { VANTAGE_DNS_SERVERS: `127.0.0.1:${names}` } });
-  const { good } = makeSiteCertificates(temporaryDirectory(t));
-  const secure = await listen(
-    t,
-    https.createServer(good, (_request, response) => response.end('ok')),
-  );
-  let report: ApiAnswer['body'] = null;
-  // the agent waits a few seconds for the name server of the test, and does not ask again
-  await until('a report with all records', async () => {
-    const { id } = await createReport(api, { target: `https://shop.example.com:${secure}/`, shared: true });
-    report = await endedReport(api, id);
-    return !JSON.stringify(report.sections).includes('"dns_timeout"');
-  });
-  t.match(report.sections, {
-    http: { status: 'completed', facts: { nodes: [{ status_code: 200 }] } },
-    ssl: { status: 'completed', facts: { nodes: [{ grade: /^[TM]$/, port: secure }] } },
-    dns: { status: 'completed', facts: { nodes: [{ rcode: 'NOERROR' }] } },
-    security_headers: { status: 'completed', facts: { domain: 'shop.example.com' } },
-  });
-  const codes = report.sections.ssl.findings.map(({ code }: { code: string }) => code);
-  for (const code of ['name_mismatch', 'untrusted']) t.ok(codes.includes(code), `${code}: ${codes}`);
-  t.ok(report.overall_score <= 40, 'a certificate that browsers refuse');
-  for (const name of ['ping', 'traceroute']) t.match(report.sections[name].status, /^(?:completed|failed)$/, name);
-  t.match(await (await fetch(report.url)).text(), 'shop.example.com');
-});

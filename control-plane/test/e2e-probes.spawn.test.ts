@@ -20,11 +20,13 @@ async function checkCase(t: Test, api: TestApi, type: ProbeType, expected: Probe
   t.strictSame(body.data, task, 'the waiting caller got what is stored');
 }
 
+const { api } = await startStack(t, { VANTAGE_SPEEDTEST: 'on' });
+const agent = await RealAgent.start(t, api, { declared: { country: 'DE', asn: 3320 } });
+const { nodeId: node_id } = agent;
+
 t.test('a probe of every type over the public API measures the real targets', async (t) => {
-  const { api } = await startStack(t, { VANTAGE_SPEEDTEST: 'on' });
-  const agent = await RealAgent.start(t, api, { declared: { country: 'DE', asn: 3320 } });
   const place = { host: '127.0.0.1', controlPlaneUrl: api.url };
-  const node = { node_id: agent.nodeId, node: { country: 'DE', asn: 3320 } };
+  const node = { node_id, node: { country: 'DE', asn: 3320 } };
   for (const type of probeTypeNames) {
     await t.test(type, optionsOf(type), async (t) => {
       const { found, ...asked } = await makeProbeCase(type, t, place);
@@ -34,28 +36,29 @@ t.test('a probe of every type over the public API measures the real targets', as
 });
 
 t.test('a stranger learns nothing about the network behind a node’s resolver', async (t) => {
-  const { api } = await startStack(t);
-  const agent = await RealAgent.enroll(t, api);
+  const misled = await RealAgent.enroll(t, api);
   const port = await startNameServer(t, '127.0.0.1', { addressOf: () => '10.0.0.5' });
-  await agent.run({ environment: { VANTAGE_DNS_SERVERS: `127.0.0.1:${port}` } });
+  await misled.run({ environment: { VANTAGE_DNS_SERVERS: `127.0.0.1:${port}` } });
   const stranger: TestApi = {
     ...api,
     call: (method, path, options) => api.call(method, path, { ...options, as: null }),
   };
 
-  const asked = await runProbe(stranger, 'dns', { target: 'db.example.com' });
+  const probe = (type: string, target: string, params: object = {}) =>
+    runProbe(stranger, type, { target, params, node_id: misled.nodeId });
+  const asked = await probe('dns', 'db.example.com');
   t.match(asked, {
     pollution_detected: true,
     node_results: [{ success: true, resolver: 'system', records: [{ value: 'hidden' }], reserved_address: true }],
     records_by_node: [{ records: [{ value: 'hidden' }] }],
   });
   t.match(compileSchema(taskSchema('dns'))(asked), { ok: true }, 'the task is as documented');
-  const led = await runProbe(stranger, 'http', { target: 'http://db.example.com/' });
+  const led = await probe('http', 'http://db.example.com/');
   t.match(led, { node_results: [{ error: { code: 'target_not_allowed' } }] });
-  const dot = await runProbe(stranger, 'dns', { target: 'db.example.com', params: { transport: 'dot' } });
+  const dot = await probe('dns', 'db.example.com', { transport: 'dot' });
   for (const task of [asked, led, dot]) t.notMatch(JSON.stringify(task), new RegExp(`10\\.0\\.0|RFC|:${port}`));
   const server = { server: '127.0.0.1', port };
-  t.match(await runProbe(stranger, 'dns', { target: 'db.example.com', params: server }), {
+  t.match(await probe('dns', 'db.example.com', server), {
     pollution_detected: true,
     node_results: [{ resolver: `127.0.0.1:${port}`, records: [{ value: '10.0.0.5' }] }],
   });
@@ -69,10 +72,12 @@ t.test('a stranger learns nothing about the network behind a node’s resolver',
 });
 
 t.test('the address that an agent leaves in a target’s log leads to the page about its traffic', async (t) => {
-  const { api } = await startStack(t);
-  await RealAgent.start(t, api);
   const target = await SlowTarget.start(t);
-  await runProbe(api, 'http', { target: target.url('/hello'), params: { headers: { 'User-Agent': 'mine/1' } } });
+  await runProbe(api, 'http', {
+    node_id,
+    target: target.url('/hello'),
+    params: { headers: { 'User-Agent': 'mine/1' } },
+  });
   const [, address = ''] = /^mine\/1 vantage-agent\/\d\S+ \(\+(\S+)\)$/.exec(target.userAgent ?? '') ?? [];
   const page = await fetch(address);
   t.equal(page.status, 200);
@@ -80,10 +85,8 @@ t.test('the address that an agent leaves in a target’s log leads to the page a
 });
 
 t.test('kill -9 of the measuring process ends its probe as internal, and the next probe works', async (t) => {
-  const { api } = await startStack(t);
-  const agent = await RealAgent.start(t, api);
   const target = await SlowTarget.start(t);
-  const { taskId } = await submit(api, 'http', { target: target.url('/held') });
+  const { taskId } = await submit(api, 'http', { node_id, target: target.url('/held') });
   await target.waitForRequests(1);
   const killed = agent.measuringPid ?? 0;
   process.kill(killed, 'SIGKILL');
@@ -92,7 +95,7 @@ t.test('kill -9 of the measuring process ends its probe as internal, and the nex
     node_results: [{ success: false, error: { code: 'internal' } }],
   });
   await until('another measuring process', () => agent.measuringPid !== null && agent.measuringPid !== killed);
-  t.match(await runProbe(api, 'http', { target: target.url('/hello') }), {
+  t.match(await runProbe(api, 'http', { node_id, target: target.url('/hello') }), {
     node_results: [{ success: true, status_code: 200 }],
   });
 });

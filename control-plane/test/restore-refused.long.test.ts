@@ -135,3 +135,18 @@ t.test('a backup without the key that the database is sealed with is refused, an
   t.match(await backupOperator(t, url).run('backup', file), { code: 1, stderr: /no server has run with it/ });
   t.notOk(existsSync(file));
 });
+
+t.test('a backup of an older version is restored with the tables it had, and migrated afterwards', async (t) => {
+  const { url, db } = await createTestDatabase(t);
+  await db.raw("DELETE FROM schema_migrations WHERE name LIKE '0012%'");
+  await db.raw('ALTER TABLE replicas DROP COLUMN allow_targets');
+  const file = path.join(temporaryDirectory(t), 'v.backup');
+  const { run } = backupOperator(t, url);
+  t.match(await run('backup', file), { code: 0 });
+  const { url: otherUrl, db: other } = await createTestDatabase(t, { migrate: false });
+  const restorer = backupOperator(t, otherUrl);
+  t.match(await restorer.run('restore', file), { code: 0 });
+  t.equal(await other.schema.hasColumn('replicas', 'allow_targets'), false);
+  t.match(await restorer.run('migrate', '--json'), { code: 0, stdout: /0012-replica-ranges/ });
+  t.equal(await other.schema.hasColumn('replicas', 'allow_targets'), true);
+});

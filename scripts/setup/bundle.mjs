@@ -1,6 +1,6 @@
 // Bundles of the programs: each in one file with its libraries, except those that must remain separate files. A program
 // of a thousand small files takes four times as long to start, and a third more memory.
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
@@ -20,6 +20,14 @@ export const programs = {
     guardian: 'db/embedded/guardian',
     'file-thread': 'modules/monitors/transfer/file/file-thread',
   },
+};
+
+/** Programs of the agent that tests start again and again, and their thread, likewise, into `agent/dist/test/program`. */
+const testPrograms = {
+  'fake-measuring-child': '../test/_support/fake-measuring-child',
+  'never-opening-child': '../test/_support/never-opening-child',
+  'crashing-writer': 'spool/_support/crashing-writer',
+  'spool-worker': 'spool/spool-worker',
 };
 
 /** Native modules and packages whose files are read by path; then drivers of databases we don't use. */
@@ -52,20 +60,24 @@ export async function bundlePrograms(root) {
   // imported here: the set-up starts without node_modules
   const { build } = await import('esbuild');
   try {
-    await Promise.all(
-      Object.entries(programs).map(([name, entries]) => bundle(build, join(root, name, 'dist'), entries)),
-    );
+    await Promise.all([
+      ...Object.entries(programs).map(([name, entries]) => bundle(build, join(root, name, 'dist'), { entries })),
+      bundle(build, join(root, 'agent', 'dist'), { entries: testPrograms, into: join('test', 'program') }),
+    ]);
     return '';
   } catch (error) {
     return error.message;
   }
 }
 
-async function bundle(build, dist, entries) {
-  rmSync(join(dist, 'program'), { recursive: true, force: true });
+async function bundle(build, dist, { entries, into = 'program' }) {
+  const outdir = join(dist, into);
+  rmSync(outdir, { recursive: true, force: true });
+  const all = Object.entries(entries).map(([out, entry]) => ({ out, in: join(dist, 'src', `${entry}.js`) }));
   await build({
-    entryPoints: Object.entries(entries).map(([out, entry]) => ({ out, in: join(dist, 'src', `${entry}.js`) })),
-    outdir: join(dist, 'program'),
+    // a copy of the sources may be without tests
+    entryPoints: into === 'program' ? all : all.filter(({ in: path }) => existsSync(path)),
+    outdir,
     bundle: true,
     splitting: true,
     format: 'esm',

@@ -8,7 +8,7 @@ import { lanes } from '@vantage/shared/protocol/lanes.js';
 import t, { type Test } from 'tap';
 import { aFolder, findBreaches, openSpool, readAll } from './_support/spool-fixture.js';
 
-const WRITER = fileURLToPath(new URL('./_support/crashing-writer.js', import.meta.url));
+const WRITER = fileURLToPath(new URL('../../test/program/crashing-writer.js', import.meta.url));
 const RUNS = rounds(8, 4);
 
 t.test('after kill -9 every durable row exists, none twice, and no number was used again', async (t) => {

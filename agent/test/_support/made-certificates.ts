@@ -6,9 +6,9 @@ import { demand } from '@vantage/shared/_support/missing.js';
 /** Properties of a test's certificate; the others are valid. */
 export interface CertificateWishes {
   readonly subject?: string;
-  /** `ec:prime256v1`, `rsa:1024`, `dsa`, `ed25519`. */
+  /** `ec:prime256v1`, `rsa:1024`, `ed25519`. */
   readonly key?: string;
-  /** Lines of openssl's extension file. */
+  /** Extensions as openssl's configuration has them. */
   readonly extensions?: readonly string[];
   readonly days?: number;
   readonly digest?: string;
@@ -48,16 +48,16 @@ export class CertificateMaker {
       digest = 'sha256',
     } = wishes;
     const name = `certificate-${this.#made++}`;
-    const [keyFile, requestFile, certFile, extensionFile] = ['key', 'csr', 'pem', 'ext'].map((ending) =>
+    const [keyFile, certFile, configFile] = ['key', 'pem', 'cnf'].map((ending) =>
       join(this.#directory, `${name}.${ending}`),
-    ) as [string, string, string, string];
-    this.#makeKey(key, keyFile);
-    writeFileSync(extensionFile, `${extensions.join('\n')}\n`);
-    const signer = issuer === null ? ['-signkey', keyFile] : ['-CA', issuer.certFile, '-CAkey', issuer.keyFile];
+    ) as [string, string, string];
+    const lines = ['[req]', 'distinguished_name=names', 'x509_extensions=own', '[names]', '[own]', ...extensions];
+    writeFileSync(configFile, `${lines.join('\n')}\n`);
+    const signer = issuer === null ? [] : ['-CA', issuer.certFile, '-CAkey', issuer.keyFile];
     const serial = `0x${(1000 + this.#made).toString(16)}`;
-    openssl('req', '-new', '-key', keyFile, '-subj', subject, '-out', requestFile);
-    const words = ['-in', requestFile, '-out', certFile, '-days', String(days), '-extfile', extensionFile];
-    openssl('x509', '-req', ...words, '-set_serial', serial, `-${digest}`, ...signer);
+    const words = ['-subj', subject, '-days', String(days), '-set_serial', serial, `-${digest}`, ...signer];
+    const files = ['-config', configFile, '-keyout', keyFile, '-out', certFile];
+    openssl('req', '-x509', '-nodes', '-newkey', ...newKey(key), ...files, ...words);
     return { cert: readFileSync(certFile, 'utf8'), key: readFileSync(keyFile, 'utf8'), certFile, keyFile };
   }
 
@@ -93,13 +93,11 @@ export class CertificateMaker {
     openssl('ocsp', ...parties, ...answer, '-cert', about.certFile);
     return readFileSync(`${file}.der`);
   }
+}
 
-  #makeKey(kind: string, file: string): void {
-    const [type = '', detail = ''] = kind.split(':');
-    if (type === 'rsa') openssl('genrsa', '-out', file, detail);
-    else if (type === 'ec') openssl('ecparam', '-name', detail, '-genkey', '-noout', '-out', file);
-    else openssl('genpkey', '-algorithm', kind, '-out', file);
-  }
+/** Words of `-newkey` for a kind of key. */
+function newKey(kind: string): string[] {
+  return kind.startsWith('ec:') ? ['ec', '-pkeyopt', `ec_paramgen_curve:${kind.slice(3)}`] : [kind];
 }
 
 /** Runs openssl and returns what it prints. @throws MissingProgramsError where a test did not ask for it before */

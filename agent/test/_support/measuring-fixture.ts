@@ -13,8 +13,8 @@ const log = pino({ enabled: false });
 
 /** Programs that are forked: engines that misbehave; a child that never gets to measuring; one that ends at once; one that lies. */
 const programs = {
-  misbehaving: new URL('./fake-measuring-child.js', import.meta.url),
-  loading: new URL('./never-opening-child.js', import.meta.url),
+  misbehaving: new URL('../program/fake-measuring-child.js', import.meta.url),
+  loading: new URL('../program/never-opening-child.js', import.meta.url),
   dying: new URL('./dying-child.js', import.meta.url),
   hostile: new URL('./taken-over-child.js', import.meta.url),
 };

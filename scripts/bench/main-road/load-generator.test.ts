@@ -11,6 +11,9 @@ type Answer = readonly [status: number, body: object];
 const created: Answer = [202, { data: { task_id: 'pt_1' } }];
 const done: Answer = [200, { data: { summary: { success_count: 1 } } }];
 
+const generator = new LoadGenerator({});
+t.teardown(() => generator.stop());
+
 /** An API with these answers, and a load of two probes in flight for it. */
 async function start(test: Test, answerTo: (request: IncomingMessage, response: ServerResponse) => Answer | null) {
   const server = createServer((request, response) => {
@@ -19,20 +22,18 @@ async function start(test: Test, answerTo: (request: IncomingMessage, response: 
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const generator = new LoadGenerator({});
   test.teardown(() => {
-    generator.stop();
     server.closeAllConnections();
     server.close();
   });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const order: LoadOrder = { url, key: null, type: 'http', body: {}, nodes: 1, inFlight: 2, takesBudget: false };
-  return { generator, order: { ...order, seconds: 0.1 }, pid: generator.pid };
+  return { ...order, seconds: 0.1 };
 }
 
 t.test('a window counts the probes that ended in it, and its edges are reported', async (t) => {
   let ended = 0;
-  const { generator, order } = await start(t, ({ method }) => {
+  const order = await start(t, ({ method }) => {
     if (method === 'POST') return created;
     ended += 1;
     return done;
@@ -65,7 +66,7 @@ t.test('a request that is refused, or that fails, ends a measurement with a mess
     { answers: { POST: created, GET: null }, message: /^GET \/v1\/probe\/tasks\/pt_1 failed: / },
   ];
   for (const { answers, message } of cases) {
-    const { generator, order } = await start(t, ({ method, socket }) => {
+    const order = await start(t, ({ method, socket }) => {
       const answer = answers[method as 'GET' | 'POST'];
       if (answer === null) socket.destroy();
       return answer;
@@ -78,9 +79,9 @@ t.test('a request that is refused, or that fails, ends a measurement with a mess
 });
 
 t.test('a load generator that ends fails its measurement', async (t) => {
-  const { generator, order, pid } = await start(t, ({ method }) => (method === 'POST' ? created : done));
+  const order = await start(t, ({ method }) => (method === 'POST' ? created : done));
   await t.rejects(
-    generator.measure(order, () => process.kill(pid, 'SIGKILL')),
+    generator.measure(order, () => process.kill(generator.pid, 'SIGKILL')),
     { name: 'BenchError', message: 'the load generator ended' },
   );
 });
