@@ -6,6 +6,9 @@ import { type ExternalProgram, packagesFor, packagesOf } from './external-progra
 /** A requirement of a test: an external program, or something that the machine must permit. */
 export type Need = ExternalProgram | Ability;
 
+/** Abilities that are there or not, by PATH and name: each is tried once in a process. */
+const tried = new Map<string, boolean>();
+
 /** Error for programs that are to be started and are not installed; the message names their packages. */
 export class MissingProgramsError extends Error {
   override readonly name = 'MissingProgramsError';
@@ -20,7 +23,7 @@ export function missing(...needs: readonly Need[]): string | false {
   if (process.env['CI'] === 'true') return false;
   const absent = programsAbsent(needs.filter(isProgram));
   if (absent !== null) return absent;
-  const refused = needs.filter((need) => !isProgram(need)).filter((ability) => !abilities[ability].isThere());
+  const refused = needs.filter((need) => !isProgram(need)).filter((ability) => !isThere(ability));
   return refused.length > 0 && `needs ${refused.map((ability) => abilities[ability].says).join('; ')}`;
 }
 
@@ -44,6 +47,13 @@ export function isInstalled(program: ExternalProgram): boolean {
   return (process.env['PATH'] ?? '')
     .split(delimiter)
     .some((folder) => folder !== '' && isExecutable(join(folder, program)));
+}
+
+function isThere(ability: Ability): boolean {
+  const key = `${process.env['PATH']} ${ability}`;
+  const known = tried.get(key) ?? abilities[ability].isThere();
+  tried.set(key, known);
+  return known;
 }
 
 function isProgram(need: Need): need is ExternalProgram {
