@@ -74,7 +74,7 @@ t.test('user create creates a user whose tokens work on the running server', asy
   t.match(noAddress, failed(/email must be an e-mail address\n$/));
   t.match(weak, failed(/password must have at least 8 characters\n$/));
   const [hash] = await database.db('users').where({ email: 'root@example.com' }).pluck('password_hash');
-  t.match(hash, /^\$argon2id\$/);
+  t.match(hash, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
   const { token } = json(await run('token create --user ADA@example.com --json'));
   t.equal((await api.call('GET', '/v1/probe/tasks', { as: token })).status, 200);
 });

@@ -5,11 +5,11 @@ import { type Clock, systemClock } from '@vantage/shared/clock.js';
 import fc from 'fast-check';
 import t from 'tap';
 import { ApiError } from '../src/http/errors.js';
-import { PasswordHasher } from '../src/modules/accounts/passwords/passwords.js';
 import { accountKey } from '../src/modules/accounts/sign-in/sign-in-keys.js';
 import { SignInThrottle } from '../src/modules/accounts/sign-in/sign-in-throttle.js';
 import { accountWaits, delayAfterMs, networkWaits, type Waits } from '../src/modules/accounts/sign-in/sign-in-waits.js';
 import { deleteOutdated } from '../src/modules/accounts/upkeep.js';
+import { cheapHasher } from './_support/cheap-hasher.js';
 import { createTestDatabase } from './_support/database.js';
 import { from, openPeople, type People, password } from './_support/people.js';
 import { startStack } from './_support/stack.js';
@@ -18,12 +18,6 @@ import { temporaryDirectory } from './_support/temporary-directory.js';
 const ada = 'ada@example.com';
 const home = '198.51.100.7';
 const DAY_MS = 24 * 3_600_000;
-
-// hashes that cost nothing: the tests are about who is compared, and how often
-const { hash, isSame } = PasswordHasher.prototype;
-t.teardown(() => Object.assign(PasswordHasher.prototype, { hash, isSame }));
-PasswordHasher.prototype.hash = async (tried) => `plain ${tried}`;
-PasswordHasher.prototype.isSame = async (stored, tried) => stored === `plain ${tried}`;
 
 let sieges = 0;
 
@@ -474,7 +468,9 @@ t.test('guesses during a wait of the account reveal nothing, at once or later', 
         await add(email);
         await seed(people, email, { failures: 102 });
       }
-      await db('users').where({ email: missed }).update({ password_hash: 'plain something else' });
+      await db('users')
+        .where({ email: missed })
+        .update({ password_hash: await cheapHasher().hash('something else') });
       const key = `${accountKey(hit)} by strangers`;
       for (const step of steps) {
         if (step.kind === 'wait') clock.advance(step.seconds * 1_000);

@@ -7,7 +7,7 @@ const wrong = { code: 'AUTH_CREDENTIALS_INVALID', status: 401 };
 const client = { address: '192.0.2.1', userAgent: 'curl/8' };
 
 t.test('a new user is signed in and gets a mail that verifies the address, in their language', async (t) => {
-  const { signIn, letters, db, users } = await openPeople(t);
+  const { signIn, letters, db, users } = await openPeople(t, { isCostFull: true });
   const request = { email: ' Ada@Example.COM', password, client, actor: from(client.address) };
   const { tokens, user } = await signIn.register(request, 'zh-TW');
   t.match(user, { id: /^u_/, email: 'ada@example.com', email_verified: false, has_password: true, locale: 'tw' });

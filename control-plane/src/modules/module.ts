@@ -20,6 +20,7 @@ import type { Release } from '../owners/index.js';
 import type { Metrics } from '../runtime/metrics.js';
 import type { Startable } from '../runtime/startable.js';
 import type { TargetLists } from '../target-lists.js';
+import type { PasswordHasher } from './accounts/index.js';
 import type { PolicyReferences } from './monitors/index.js';
 import type { NodeDirectory } from './nodes/index.js';
 
@@ -46,6 +47,8 @@ export interface House {
   readonly directory: NodeDirectory;
   readonly limiter: RateLimiter;
   readonly mail: Mail;
+  /** Default: hashes passwords at the full cost. */
+  readonly hasher?: PasswordHasher;
   /** Sends mails at once, for modules that retry themselves. */
   readonly mailer: Pick<MailParts['mailer'], 'sendAtOnce'>;
   readonly geo: GeoDatabases;

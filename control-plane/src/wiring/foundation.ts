@@ -11,6 +11,7 @@ import { openPool, openStorage, type Storage } from '../db/storage.js';
 import { createRegistry } from '../http/frame/metrics.js';
 import { type ReservedAddress, reservePort } from '../http/listeners/reserve-port.js';
 import { loadServerIdentity, type ServerIdentity } from '../links/index.js';
+import type { PasswordHasher } from '../modules/accounts/index.js';
 import { listening } from '../runtime/listen-error.js';
 import { Metrics } from '../runtime/metrics.js';
 import type { Stops } from '../runtime/stops.js';
@@ -37,6 +38,8 @@ export interface Given {
   readonly clock: Clock;
   readonly log: Logger;
   readonly patience?: Patience;
+  /** Default: hashes passwords at the full cost. */
+  readonly hasher?: PasswordHasher;
   /** A directory around the data directory, removed when the embedded database has stopped. */
   readonly ephemeral?: string;
 }

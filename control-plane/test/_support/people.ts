@@ -8,6 +8,7 @@ import { deleteWindowsOf } from '../../src/modules/monitors/index.js';
 import { deleteNodesOfOwner, listNodesOfOwner } from '../../src/modules/nodes/store.js';
 import { revokeWebhooks } from '../../src/modules/webhooks/index.js';
 import { createLogger } from '../../src/runtime/log.js';
+import { cheapHasher } from './cheap-hasher.js';
 import { createTestDatabase, type TestDatabase } from './database.js';
 
 type Letter = Parameters<AccountMail['enqueue']>[1];
@@ -34,7 +35,12 @@ export interface People extends AccountParts {
 
 export async function openPeople(
   t: Test,
-  options: { isRegistrationOpen?: boolean; needsVerifiedEmail?: boolean; database?: TestDatabase } = {},
+  options: {
+    isRegistrationOpen?: boolean;
+    needsVerifiedEmail?: boolean;
+    isCostFull?: boolean;
+    database?: TestDatabase;
+  } = {},
 ): Promise<People> {
   const { db } = options.database ?? (await createTestDatabase(t));
   const clock = new FakeClock();
@@ -56,6 +62,7 @@ export async function openPeople(
         letters.push(letter);
       },
     },
+    ...(options.isCostFull === true ? {} : { hasher: cheapHasher() }),
     revoked: (userId) => revoked.push(userId),
     keysChanged: () => {},
     releaseHoldings: async () => {},

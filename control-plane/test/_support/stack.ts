@@ -7,6 +7,7 @@ import { type ControlPlane, startControlPlane } from '../../src/control-plane.js
 import { scopesOfRole } from '../../src/http/scopes.js';
 import { createLogger } from '../../src/runtime/log.js';
 import type { Patience } from '../../src/wiring/foundation.js';
+import { cheapHasher } from './cheap-hasher.js';
 import { createTestDatabase, type TestDatabase } from './database.js';
 import { temporaryDirectory } from './temporary-directory.js';
 
@@ -70,7 +71,14 @@ export async function startReplica(
 ): Promise<ControlPlane> {
   const config = replicaConfig(t, databaseUrl, settings);
   const log = createLogger(process.env['VANTAGE_TEST_LOG'] === undefined ? 'silent' : 'debug');
-  const controlPlane = await startControlPlane({ config, clock, log, isStrict: true, patience: PATIENCE });
+  const controlPlane = await startControlPlane({
+    config,
+    clock,
+    log,
+    isStrict: true,
+    patience: PATIENCE,
+    hasher: cheapHasher(),
+  });
   t.teardown(() => controlPlane.stop());
   return controlPlane;
 }

@@ -31,6 +31,7 @@ import { SignIn } from './sign-in.js';
 import { deleteOutdated } from './upkeep.js';
 import { Users } from './users.js';
 
+export type { PasswordHasher } from './passwords/passwords.js';
 export { mailboxKey, parseDeliverableEmail } from './profile/email.js';
 export { findRecipient } from './profile/recipients.js';
 export type { User } from './users.js';
@@ -48,6 +49,8 @@ export interface AccountsOptions {
   /** True if an address must be verified before its user signs in. */
   readonly needsVerifiedEmail: boolean;
   readonly mail: AccountMail;
+  /** Default: hashes at the full cost. */
+  readonly hasher?: PasswordHasher;
   /** Called after the access that a user's credentials give has changed. */
   readonly revoked: (userId: string) => void;
   /** Called after a key that signs access tokens was created or deleted. */
@@ -83,7 +86,7 @@ export interface AccountParts {
 /** Builds the parts of this module; nothing runs yet. */
 export function openAccounts(options: AccountsOptions): AccountParts {
   const { db, clock, secretKey, log } = options;
-  const hasher = new PasswordHasher();
+  const { hasher = new PasswordHasher() } = options;
   const rules = new PasswordRules();
   const signingKeys = new SigningKeys({
     db,

@@ -23,7 +23,7 @@ export const accountsModule = defineModule({
   mails: accountMails,
   jobs: [resetPasswordJob, confirmSignInJob],
   open(house, { nodes }) {
-    const { config, db, clock, log, publicUrl, secretKey, mail, authentication, releaseHoldings } = house;
+    const { config, db, clock, log, publicUrl, secretKey, mail, hasher, authentication, releaseHoldings } = house;
     const { upkeep, ...parts } = openAccounts({
       db,
       clock,
@@ -33,6 +33,7 @@ export const accountsModule = defineModule({
       isRegistrationOpen: config.isRegistrationOpen,
       needsVerifiedEmail: config.needsVerifiedEmail,
       mail,
+      ...(hasher === undefined ? {} : { hasher }),
       revoked: (userId) => authentication.revoked(userId),
       keysChanged: () => authentication.revokedAll(),
       releaseHoldings,

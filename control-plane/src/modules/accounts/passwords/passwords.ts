@@ -1,8 +1,15 @@
 import { hash, verify } from '@node-rs/argon2';
 import { ApiError } from '../../../http/errors.js';
 
+/** Work that one hash takes: memory in KiB, passes over it, and lanes. */
+export interface HashCost {
+  readonly memoryCost: number;
+  readonly timeCost: number;
+  readonly parallelism: number;
+}
+
 // OWASP's first choice for argon2id (RFC 9106): 19 MiB, two passes, one lane; about 20 ms
-const PARAMETERS = { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 };
+const COST: HashCost = { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 };
 
 /** Shortest password accepted, in characters (API specification 8). */
 export const MIN_PASSWORD_LENGTH = 8;
@@ -10,7 +17,8 @@ export const MIN_PASSWORD_LENGTH = 8;
 export const MAX_PASSWORD_LENGTH = 256;
 
 /** Hash of the same form and cost that matches no password: its digest was never computed. */
-const DECOY = `$argon2id$v=19$m=${PARAMETERS.memoryCost},t=${PARAMETERS.timeCost},p=${PARAMETERS.parallelism}$${'A'.repeat(22)}$${'A'.repeat(43)}`;
+const decoyOf = ({ memoryCost, timeCost, parallelism }: HashCost) =>
+  `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$${'A'.repeat(22)}$${'A'.repeat(43)}`;
 
 /** Greatest number of hashes that run at once: each uses 19 MiB and a thread of the pool for file access and DNS lookups. */
 const MAX_RUNNING = 2;
@@ -22,9 +30,12 @@ export class PasswordHasher {
   #running = 0;
   readonly #waiting: (() => void)[] = [];
 
+  /** `cost`: of new hashes. No setting leads here: only callers whose passwords protect nothing hash at another one. */
+  constructor(private readonly cost = COST) {}
+
   /** Computes an argon2id hash in PHC form. @throws ApiError UNAVAILABLE when too many wait */
   hash(password: string): Promise<string> {
-    return this.#run(() => hash(password, PARAMETERS));
+    return this.#run(() => hash(password, this.cost));
   }
 
   /** True if the password matches the hash. @throws ApiError UNAVAILABLE when too many wait */
@@ -34,7 +45,7 @@ export class PasswordHasher {
 
   /** Takes as long as `isSame` and is always false: for accounts that do not exist or have no password. */
   async pretend(password: string): Promise<false> {
-    await this.isSame(DECOY, password);
+    await this.isSame(decoyOf(this.cost), password);
     return false;
   }
 
