@@ -1,5 +1,5 @@
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
-import t, { type Test } from 'tap';
+import t from 'tap';
 import { commandLine } from '../src/audit-log/actor.js';
 import type { AnyRoute } from '../src/http/route.js';
 import { routes } from '../src/wiring/modules.js';
@@ -12,7 +12,7 @@ import { insertNode } from './_support/stored-node.js';
 import { insertWebhookDelivery } from './_support/stored-webhook.js';
 
 const SEED = 16;
-const STEPS = 90;
+const STEPS = 60;
 
 /** Resources of one owner by their path, and every text that only the owner may read. */
 interface Holdings {
@@ -143,8 +143,7 @@ async function aHolder({ controlPlane }: Stack, name: string): Promise<Holdings>
 }
 
 /** Three owners with the resources that a random sequence of acts created for them, all of it from one seed. */
-async function threeOwners(t: Test) {
-  const stack = await startStack(t);
+async function threeOwners(stack: Stack) {
   const random = seededRandom(SEED);
   const make = makers(stack);
   const holders = await Promise.all(['ada', 'bob', 'eve'].map((name) => aHolder(stack, name)));
@@ -160,8 +159,13 @@ async function threeOwners(t: Test) {
     holder.texts.push(id, text);
   }
   await stack.controlPlane.services.nodes.directory.load();
-  return { ...stack, holders };
+  return holders;
 }
+
+const stack = await startStack(t);
+const { controlPlane, database } = stack;
+const { db } = database;
+const holders = await threeOwners(stack);
 
 const readable = routes.filter(({ method, path }) => method === 'GET' && !path.includes('{token}'));
 const writable = routes.filter(({ method, path }) => method !== 'GET' && path.includes('{id}'));
@@ -180,7 +184,7 @@ async function ask(url: URL | string, token: string, init: RequestInit = {}) {
 }
 
 /** Ids and texts of the others in a response to one owner. */
-function leaked(text: string, holder: Holdings, holders: readonly Holdings[], asked: string): string[] {
+function leaked(text: string, holder: Holdings, asked: string): string[] {
   return holders
     .filter((other) => other !== holder)
     .flatMap(({ texts }) => texts)
@@ -188,28 +192,26 @@ function leaked(text: string, holder: Holdings, holders: readonly Holdings[], as
 }
 
 t.test('no response to one owner contains an id or a text of another, for any credentials and request', async (t) => {
-  const { holders, database } = await threeOwners(t);
-  const { db } = database;
   let answered = 0;
-  for (const holder of holders) {
-    for (const token of holder.tokens) {
-      for (const route of readable) {
-        for (const whose of holders) {
-          for (const path of addressesOf(route, whose)) {
-            const { status, text } = await ask(new URL(path, holder.api.url), token);
-            if (status === 200) answered += 1;
-            // without a database and a node of the operator, no lookup can be answered
-            const isLookup = path.startsWith('/v1/info/') && status === 503;
-            if (status >= 500 && !isLookup) t.fail(`${path} is ${status}: ${text}`);
-            const found = leaked(text, holder, holders, path);
-            if (found.length > 0) t.fail(`${path} as ${holder.texts[1]} reveals ${found.join(', ')}`);
-            if (whose !== holder && path !== route.path) t.ok(status >= 400, `${path} of another is ${status}`);
-          }
-        }
+  let turn = 0;
+  for (const route of readable) {
+    const owners = new Map(holders.flatMap((whose) => addressesOf(route, whose).map((path) => [path, whose])));
+    for (const [path, whose] of owners) {
+      turn += 1;
+      for (const [index, holder] of holders.entries()) {
+        // every owner asks for every address, and every kind of credentials is used for it
+        const { status, text } = await ask(new URL(path, holder.api.url), holder.tokens[(turn + index) % 3] ?? '');
+        if (status === 200) answered += 1;
+        // without a database and a node of the operator, no lookup can be answered
+        const isLookup = path.startsWith('/v1/info/') && status === 503;
+        if (status >= 500 && !isLookup) t.fail(`${path} is ${status}: ${text}`);
+        const found = leaked(text, holder, path);
+        if (found.length > 0) t.fail(`${path} as ${holder.texts[1]} reveals ${found.join(', ')}`);
+        if (whose !== holder && path !== route.path) t.ok(status >= 400, `${path} of another is ${status}`);
       }
     }
   }
-  t.ok(answered > 150, `${answered} responses were read`);
+  t.ok(answered > 100, `${answered} responses were read`);
 
   // resources of others are neither counted nor paged through, and no cursor leads to them
   for (const holder of holders) {
@@ -228,14 +230,14 @@ t.test('no response to one owner contains an id or a text of another, for any cr
         const theirs = await other.api.call('GET', `${path}?limit=1`);
         const cursor = theirs.body.meta.pagination.next_cursor;
         const { text } = await ask(new URL(`${path}?limit=100&cursor=${cursor}`, api.url), api.token);
-        t.strictSame(leaked(text, holder, holders, ''), [], `a cursor of another for ${path}`);
+        t.strictSame(leaked(text, holder, ''), [], `a cursor of another for ${path}`);
       }
     }
     for (const other of holders.filter((candidate) => candidate !== holder)) {
       const [group = '', monitor = ''] = ['/v1/monitor-groups', '/v1/monitors'].map((path) => other.ids.get(path)?.[0]);
       for (const asked of [`/v1/monitors?group_id=${group}`, `/v1/monitor-events?monitor_id=${monitor}`]) {
         const { text } = await ask(new URL(asked, api.url), api.token);
-        t.strictSame(leaked(text, holder, holders, asked), [], asked);
+        t.strictSame(leaked(text, holder, asked), [], asked);
         t.match(text, /"(items|monitors|groups|events)":\[\]|404/, `${asked} has nothing`);
       }
     }
@@ -243,7 +245,6 @@ t.test('no response to one owner contains an id or a text of another, for any cr
 });
 
 t.test('no act of one owner changes, or refers to, anything of another', async (t) => {
-  const { holders, database } = await threeOwners(t);
   const [ada, bob] = holders as [Holdings, Holdings, Holdings];
   const tables = [
     'monitors',
@@ -259,9 +260,7 @@ t.test('no act of one owner changes, or refers to, anything of another', async (
     'alert_groups',
   ];
   const stateOf = async () =>
-    Promise.all(
-      tables.map((table) => database.db(table).where({ owner_id: bob.api.userId }).orderBy('id').select('*')),
-    );
+    Promise.all(tables.map((table) => db(table).where({ owner_id: bob.api.userId }).orderBy('id').select('*')));
   const before = await stateOf();
   let asked = 0;
   for (const route of writable.filter(({ path }) => !path.startsWith('/v1/admin/'))) {
@@ -270,7 +269,7 @@ t.test('no act of one owner changes, or refers to, anything of another', async (
       const body = route.body === undefined ? {} : { body: JSON.stringify(route.bodyExample ?? {}) };
       const { status, text } = await ask(new URL(path, ada.api.url), ada.api.token, { method: route.method, ...body });
       t.ok(status >= 400 && status < 500, `${route.method} ${path} is ${status}`);
-      t.strictSame(leaked(text, ada, holders, path), [], path);
+      t.strictSame(leaked(text, ada, path), [], path);
     }
   }
   t.ok(asked > 15, `${asked} acts were tried`);
@@ -296,14 +295,12 @@ t.test('no act of one owner changes, or refers to, anything of another', async (
       body: JSON.stringify(body),
     });
     t.ok(status >= 400 && status < 500, `${method} ${path} is ${status}`);
-    t.strictSame(leaked(text, ada, holders, JSON.stringify(body)), [], path);
+    t.strictSame(leaked(text, ada, JSON.stringify(body)), [], path);
   }
   t.strictSame(await stateOf(), before);
 });
 
 t.test('the database refuses a reference from one owner to a row of another', async (t) => {
-  const { holders, database } = await threeOwners(t);
-  const { db } = database;
   const [ada, bob] = holders as [Holdings, Holdings, Holdings];
   const idOf = ({ ids }: Holdings, path: string) => ids.get(path)?.[0] ?? '';
   const refused = { code: '23503' };
@@ -338,8 +335,6 @@ const keptOfDeleted: Readonly<Record<string, readonly [left: string, reason: str
 };
 
 t.test('a deleted account leaves only the listed rows, and nothing of others is deleted', async (t) => {
-  const { holders, database, controlPlane } = await threeOwners(t);
-  const { db } = database;
   const [ada, ...others] = holders as [Holdings, Holdings, Holdings];
   const { rows } = await db.raw<{ rows: { table: string; column: string }[] }>(
     `SELECT table_name AS "table", column_name AS "column" FROM information_schema.columns JOIN pg_class c ON c.relname = table_name
