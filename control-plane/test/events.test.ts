@@ -1,169 +1,40 @@
 import { setTimeout } from 'node:timers/promises';
 import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { until } from '@vantage/shared/_support/until.js';
-import fc from 'fast-check';
 import type { Knex } from 'knex';
 import { pino } from 'pino';
 import t, { type Test } from 'tap';
 import { openDatabase } from '../src/db/database.js';
-import {
-  type Consumer,
-  Consumers,
-  defineConsumer,
-  EventPayloadError,
-  publish,
-  published,
-} from '../src/events/index.js';
+import { Consumers, defineConsumer, EventPayloadError, publish, published } from '../src/events/index.js';
 import { beginAttempts, type ClaimedEvent, claimEvents, deleteMarks, lockBegun } from '../src/events/store.js';
 import { createTestDatabase } from './_support/database.js';
 import { DeadlySteps } from './_support/deadly-steps.js';
+import {
+  aReplica,
+  effectsOf,
+  eventDatabase,
+  everythingDue,
+  happens,
+  recording,
+  recordingSets,
+} from './_support/events.js';
 import { keepEvents } from './_support/kept-events.js';
 
-const silent = pino({ level: 'silent' });
-
-/** A database whose consumers record their effects in table `effects`. */
-async function aDatabase(t: Test) {
-  const { db, url } = await createTestDatabase(t);
-  await db.raw(
-    'CREATE TABLE effects (id bigint GENERATED ALWAYS AS IDENTITY, consumer text, event text, subject text, n int)',
-  );
-  return { db, url };
-}
-
-const happens = (trx: Knex, subject: string, n = 0) =>
-  publish(trx, {
-    kind: 'monitor.paused',
-    ownerId: 'u_1',
-    isTest: false,
-    subject,
-    payload: { monitor: { id: subject, name: String(n), type: 'tcp', target: '' } },
-  });
-
-interface Recording {
-  readonly before?: (subject: string, trx: Knex) => void | Promise<void>;
-  readonly after?: (trx: Knex) => void | Promise<void>;
-}
-
-/**
- * Writes one effect for every event; an error of `before` fails the attempt, one of `after` fails it once the effect is
- * written.
- */
-function recording(name: string, { before = () => {}, after = () => {} }: Recording = {}) {
-  return defineConsumer({
-    name,
-    kinds: ['monitor.paused'],
-    async handle({ id: event, subject, payload }, { trx }) {
-      await before(subject, trx);
-      await trx('effects').insert({ consumer: name, event, subject, n: Number(payload.monitor.name) });
-      await after(trx);
-    },
-  });
-}
-
-/** Records like `recording`, many events at a time. */
-function recordingSets(name: string, options: Recording = {}) {
-  const { kinds, ...one } = recording(name, options);
-  return defineConsumer({
-    name,
-    kinds,
-    async handleAll(events, context) {
-      if (new Set(events.map(({ subject }) => subject)).size < events.length) t.fail('two events of one subject');
-      for (const event of events) if ('handle' in one) await one.handle(event, context);
-    },
-  });
-}
+// random histories of consumers: event-histories.long.test.ts
 
 /** Forms of consumers that keep the same promises. */
 const forms = { 'one at a time': recording, 'many at a time': recordingSets };
 
-function aReplica(db: Knex, ...consumers: readonly Consumer[]): Consumers {
-  // tests say when an event is due again, by `everythingDue`
-  return new Consumers({ db, consumers, clock: new FakeClock(), log: silent, firstWaitMs: 60_000 });
+const { db, url } = await eventDatabase(t);
+
+/** Forgets the events and consumers of earlier tests. */
+async function empty(): Promise<void> {
+  for (const table of ['outbox_marks', 'outbox', 'event_subscriptions', 'effects']) await db(table).delete();
 }
-
-const effectsOf = (db: Knex, consumer: string): Promise<string[]> =>
-  db('effects').where({ consumer }).orderBy('id').pluck('subject');
-
-const everythingDue = (db: Knex) => db('outbox_marks').update({ due_at: db.raw("now() - interval '1 s'") });
-
-t.test(
-  'every consumer handles every event once, despite late commits, crashes and failures, on two replicas',
-  async (t) => {
-    const { db } = await aDatabase(t);
-    const names = ['test.one', 'test.two'] as const;
-    const trouble: { next: () => 'failure' | 'death' | null } = { next: () => null };
-    const shaky = async (trx: Knex) => {
-      const comes = trouble.next();
-      if (comes === 'death') await trx.raw('SELECT pg_terminate_backend(pg_backend_pid())');
-      if (comes === 'failure') throw new Error('the consumer fails');
-    };
-    const trembling = { before: (_: string, trx: Knex) => shaky(trx), after: shaky };
-    const consumers = [recording(names[0], trembling), recordingSets(names[1], trembling)];
-    const replicas = [aReplica(db, ...consumers), aReplica(db, ...consumers)];
-    for (const replica of replicas) await replica.start();
-    const publishing = fc.record({ kind: fc.constant('publish' as const), subject: fc.nat(3), staysOpen: fc.nat(3) });
-    const running = fc.record({
-      kind: fc.constant('run' as const),
-      who: fc.constantFrom('first' as const, 'second' as const, 'both' as const),
-      // every n-th call of a consumer, or none
-      troubleEvery: fc.nat(5),
-      trouble: fc.constantFrom('failure' as const, 'death' as const),
-    });
-    let published = 0;
-    const property = fc.asyncProperty(
-      fc.array(fc.oneof(publishing, running), { minLength: 5, maxLength: 25 }),
-      async (steps) => {
-        await db('effects').delete();
-        const wanted: number[] = [];
-        let open: { readonly trx: Knex.Transaction; readonly untilStep: number }[] = [];
-        const run = async (acting: readonly Consumers[]) => {
-          await everythingDue(db);
-          await Promise.all(acting.map((replica) => replica.run().catch(() => {})));
-        };
-        for (const [index, step] of steps.entries()) {
-          if (step.kind === 'publish') {
-            published += 1;
-            wanted.push(published);
-            const trx = await db.transaction();
-            await happens(trx, `m_${step.subject}`, published);
-            // the pool has five connections
-            if (open.length < 2) open.push({ trx, untilStep: index + step.staysOpen });
-            else await trx.commit();
-          } else {
-            let calls = 0;
-            const isTrouble = () => step.troubleEvery > 0 && (calls += 1) % (step.troubleEvery + 1) === 0;
-            trouble.next = () => (isTrouble() ? step.trouble : null);
-            await run(
-              step.who === 'both'
-                ? replicas
-                : replicas.slice(step.who === 'first' ? 0 : 1, step.who === 'first' ? 1 : 2),
-            );
-            trouble.next = () => null;
-          }
-          for (const { trx, untilStep } of open) if (untilStep <= index) await trx.commit();
-          open = open.filter(({ untilStep }) => untilStep > index);
-          // this test is about delivery, not about giving up
-          await db('outbox_marks').update({ attempts: 0, dead_at: null });
-        }
-        for (const { trx } of open) await trx.commit();
-        for (const replica of [...replicas, ...replicas]) await run([replica]);
-        for (const consumer of names) {
-          const had: number[] = await db('effects').where({ consumer }).orderBy('n').pluck('n');
-          t.same(had, wanted, 'each once');
-        }
-        t.same(await db('outbox_marks'), []);
-        await replicas[0]?.tidy();
-        t.same(await db('outbox'), [], 'events that every consumer has are deleted');
-      },
-    );
-    await fc.assert(property, { numRuns: 25 });
-    for (const replica of replicas) await replica.stop();
-  },
-);
 
 for (const [how, form] of Object.entries(forms))
   t.test(`an event that commits after later ones were handled is handled nevertheless: ${how}`, async (t) => {
-    const { db } = await aDatabase(t);
+    await empty();
     const replica = aReplica(db, form('test.one'));
     await replica.start();
     t.teardown(() => replica.stop());
@@ -180,7 +51,7 @@ for (const [how, form] of Object.entries(forms))
 
 for (const [how, form] of Object.entries(forms))
   t.test(`events of one subject arrive in order, on two replicas at once and across failures: ${how}`, async (t) => {
-    const { db } = await aDatabase(t);
+    await empty();
     let attempts = 0;
     const shaky = form('test.one', {
       before: () => {
@@ -211,7 +82,7 @@ for (const [how, form] of Object.entries(forms))
   t.test(
     `an event that always fails is postponed, blocks only its own subject, and is finally set aside: ${how}`,
     async (t) => {
-      const { db } = await aDatabase(t);
+      await empty();
       const poisoned = form('test.poisoned', {
         before: (subject) => {
           if (subject === 'm_bad') throw new Error('poison');
@@ -247,7 +118,7 @@ for (const [how, form] of Object.entries(forms))
 t.test(
   'a new consumer begins with events published after its start; one that is no longer declared ends after a week',
   async (t) => {
-    const { db } = await aDatabase(t);
+    await empty();
     await keepEvents(db);
     await happens(db, 'm_before');
     const replica = aReplica(db, recording('test.new'));
@@ -268,7 +139,7 @@ t.test(
 );
 
 t.test('an event without a consumer is deleted within an hour', async (t) => {
-  const { db } = await aDatabase(t);
+  await empty();
   await happens(db, 'm_1');
   t.equal((await db('outbox')).length, 1);
   await aReplica(db).tidy();
@@ -276,7 +147,7 @@ t.test('an event without a consumer is deleted within an hour', async (t) => {
 });
 
 t.test('a kind that this version does not know is left to a version that does', async (t) => {
-  const { db } = await aDatabase(t);
+  await empty();
   const old = aReplica(db, recording('test.one'));
   await old.start();
   t.teardown(() => old.stop());
@@ -288,10 +159,10 @@ t.test('a kind that this version does not know is left to a version that does', 
   t.match(await db('outbox_marks'), [{ attempts: 0, dead_at: null }]);
 });
 
+const deadly = await DeadlySteps.prepare(db, ['effects']);
 for (const [how, form] of Object.entries(forms))
   t.test(`a replica that dies while it handles an event leaves it to another, with one effect: ${how}`, async (t) => {
-    const { db } = await aDatabase(t);
-    const deadly = await DeadlySteps.prepare(db, ['effects']);
+    await empty();
     const replica = aReplica(db, form('test.one'));
     await replica.start();
     t.teardown(() => replica.stop());
@@ -316,7 +187,7 @@ for (const [how, form] of Object.entries(forms))
  */
 async function livesOn(
   t: Test,
-  { url, form, meanwhile = async () => {} }: { url: string; form: typeof recording; meanwhile?: () => Promise<void> },
+  { form, meanwhile = async () => {} }: { form: typeof recording; meanwhile?: () => Promise<void> },
 ): Promise<boolean> {
   const own = openDatabase({ url, poolSize: 1, applicationName: 'replica' });
   let die = () => {};
@@ -352,28 +223,28 @@ for (const [how, form] of Object.entries(forms))
   t.test(
     `an event that always kills its process is put off, holds up no other, and is set aside: ${how}`,
     async (t) => {
-      const { db, url } = await aDatabase(t);
+      await empty();
       await aReplica(db, form('test.one')).tidy();
       const publishing = async () => {
         for (const subject of ['m_1', 'm_bad', 'm_2']) await happens(db, subject);
       };
-      t.notOk(await livesOn(t, { url, form, meanwhile: publishing }), 'a process that was already running dies');
+      t.notOk(await livesOn(t, { form, meanwhile: publishing }), 'a process that was already running dies');
       for (let death = 1; death <= 8; death += 1) {
         await everythingDue(db);
-        t.notOk(await livesOn(t, { url, form }), `process ${death} that is started dies`);
+        t.notOk(await livesOn(t, { form }), `process ${death} that is started dies`);
         t.match(await db('outbox_marks').where({ subject: 'm_bad' }), [{ attempts: death, dead_at: null }]);
         await everythingDue(db).whereNot({ subject: 'm_bad' });
-        t.ok(await livesOn(t, { url, form }), 'the next process leaves it alone for a while');
+        t.ok(await livesOn(t, { form }), 'the next process leaves it alone for a while');
         t.same((await effectsOf(db, 'test.one')).sort(), ['m_1', 'm_2'], 'all others are handled');
       }
       await everythingDue(db);
-      t.ok(await livesOn(t, { url, form }));
+      t.ok(await livesOn(t, { form }));
       t.match(await db('outbox_marks'), [{ attempts: 8, dead_at: Date, last_error: /process ended/ }]);
     },
   );
 
 t.test('an attempt is not counted beforehand once a process has handled what it found at its start', async (t) => {
-  const { db } = await aDatabase(t);
+  await empty();
   const replica = aReplica(db, recording('test.one'));
   await replica.tidy();
   await replica.run();
@@ -386,7 +257,7 @@ t.test('an attempt is not counted beforehand once a process has handled what it 
 });
 
 t.test('a storm of events is handled by the thousand, and the one that fails is found by halves', async (t) => {
-  const { db } = await aDatabase(t);
+  const { db } = await createTestDatabase(t);
   const sizes: number[] = [];
   const replica = aReplica(
     db,
@@ -412,7 +283,7 @@ t.test('a storm of events is handled by the thousand, and the one that fails is 
 });
 
 t.test('a consumer that is busy does not delay others', async (t) => {
-  const { db } = await aDatabase(t);
+  await empty();
   let other = () => {};
   const otherIsDone = new Promise<void>((resolve) => {
     other = resolve;
@@ -432,7 +303,7 @@ t.test('a consumer that is busy does not delay others', async (t) => {
 });
 
 t.test('a payload that does not match its kind is refused, and so are two consumers of one name', async (t) => {
-  const { db } = await aDatabase(t);
+  await empty();
   const event = {
     kind: 'monitor.paused',
     ownerId: 'u_1',
@@ -448,7 +319,7 @@ t.test('a payload that does not match its kind is refused, and so are two consum
 t.test(
   'consumers look as soon as a transaction that published has committed, and not if it is rolled back',
   async (t) => {
-    const { db } = await aDatabase(t);
+    await empty();
     // its clock stands still: no poll ever comes
     const replica = aReplica(db, recording('test.one'));
     const kinds: string[] = [];
@@ -474,9 +345,9 @@ t.test(
 );
 
 t.test('consumers poll for events every second', async (t) => {
-  const { db } = await aDatabase(t);
+  await empty();
   const clock = new FakeClock();
-  const replica = new Consumers({ db, consumers: [recording('test.one')], clock, log: silent });
+  const replica = new Consumers({ db, consumers: [recording('test.one')], clock, log: pino({ level: 'silent' }) });
   await replica.start();
   await happens(db, 'm_1');
   clock.advance(1_000);
