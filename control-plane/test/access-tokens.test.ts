@@ -1,8 +1,9 @@
 import { createHmac, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { type JWTHeaderParameters, SignJWT } from 'jose';
 import t, { type Test } from 'tap';
-import { from, openPeople, publicUrl } from './_support/people.js';
+import { from, peopleInTurn, publicUrl } from './_support/people.js';
 
+const openPeople = await peopleInTurn(t);
 const invalid = { code: 'AUTH_INVALID_TOKEN', status: 401 };
 const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
 

@@ -4,9 +4,10 @@ import t from 'tap';
 import { commandLine } from '../src/audit-log/actor.js';
 import { auditActions } from '../src/wiring/modules.js';
 import { lastingLeases } from './_support/lasting-lease.js';
-import { from, openPeople, password } from './_support/people.js';
+import { from, password, peopleInTurn } from './_support/people.js';
 import { apiOf, startReplica, startStack } from './_support/stack.js';
 
+const openPeople = await peopleInTurn(t);
 const aUser = { email: 'Ada@Example.COM', role: 'user', password: null } as const;
 const here = from('192.0.2.1');
 

@@ -1,9 +1,10 @@
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import t from 'tap';
 import { PasswordHasher } from '../src/modules/accounts/passwords/passwords.js';
-import { from, openPeople, type People, password } from './_support/people.js';
+import { from, type People, password, peopleInTurn } from './_support/people.js';
 import { insertNode } from './_support/stored-node.js';
 
+const openPeople = await peopleInTurn(t);
 const here = from('192.0.2.1');
 const next = 'another horse battery staple';
 

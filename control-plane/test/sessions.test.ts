@@ -2,8 +2,9 @@ import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
 import type { Sessions } from '../src/modules/accounts/sessions/sessions.js';
 import { lockWaits } from './_support/lock-waits.js';
-import { from, openPeople } from './_support/people.js';
+import { from, peopleInTurn } from './_support/people.js';
 
+const openPeople = await peopleInTurn(t);
 const over = { code: 'AUTH_SESSION_INVALID', status: 401 };
 const somewhere = from('192.0.2.1');
 const stateOf = async (sessions: Sessions, token: string) => (await sessions.find(token)).refusal;

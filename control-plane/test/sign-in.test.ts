@@ -1,8 +1,9 @@
 import { verify } from '@node-rs/argon2';
 import t from 'tap';
 import { PasswordHasher } from '../src/modules/accounts/passwords/passwords.js';
-import { from, openPeople, password, publicUrl } from './_support/people.js';
+import { from, password, peopleInTurn, publicUrl } from './_support/people.js';
 
+const openPeople = await peopleInTurn(t);
 const wrong = { code: 'AUTH_CREDENTIALS_INVALID', status: 401 };
 const client = { address: '192.0.2.1', userAgent: 'curl/8' };
 

@@ -46,6 +46,29 @@ export async function createTestDatabase(t: Test, options: { migrate?: boolean }
   return { url, db };
 }
 
+/**
+ * Creates a database for tests that need one after another. The returned function deletes the rows that the previous test
+ * left: a tenth of the work of another database.
+ */
+export async function createReusedDatabase(t: Test): Promise<() => Promise<TestDatabase>> {
+  const database = await createTestDatabase(t);
+  const { db } = database;
+  const filled = async (): Promise<string[]> => {
+    const { rows } = await db.raw(
+      `SELECT oid::regclass::text AS name FROM pg_class
+       WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND pg_relation_size(oid) > 0`,
+    );
+    return rows.map(({ name }: { name: string }) => name);
+  };
+  const own = new Set(await filled());
+  return async () => {
+    const deletes = (await filled()).filter((name) => !own.has(name)).map((name) => `DELETE FROM ${name};`);
+    // rows that refer to others are deleted as well, in any order
+    await db.raw(`BEGIN; SET LOCAL session_replication_role = replica; ${deletes.join(' ')} COMMIT`);
+    return database;
+  };
+}
+
 /** One server per run, or one per file if a file runs alone. */
 async function openTestServer(): Promise<TestServer> {
   const shared = process.env['VANTAGE_TEST_DATABASE_URL'];

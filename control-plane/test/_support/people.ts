@@ -9,7 +9,7 @@ import { deleteNodesOfOwner, listNodesOfOwner } from '../../src/modules/nodes/st
 import { revokeWebhooks } from '../../src/modules/webhooks/index.js';
 import { createLogger } from '../../src/runtime/log.js';
 import { cheapHasher } from './cheap-hasher.js';
-import { createTestDatabase, type TestDatabase } from './database.js';
+import { createReusedDatabase, createTestDatabase, type TestDatabase } from './database.js';
 
 type Letter = Parameters<AccountMail['enqueue']>[1];
 
@@ -33,15 +33,21 @@ export interface People extends AccountParts {
   login(email: string, options?: { password?: string; address?: string }): ReturnType<AccountParts['signIn']['login']>;
 }
 
-export async function openPeople(
-  t: Test,
-  options: {
-    isRegistrationOpen?: boolean;
-    needsVerifiedEmail?: boolean;
-    isCostFull?: boolean;
-    database?: TestDatabase;
-  } = {},
-): Promise<People> {
+interface PeopleOptions {
+  readonly isRegistrationOpen?: boolean;
+  readonly needsVerifiedEmail?: boolean;
+  /** True if passwords are hashed as in production. */
+  readonly isCostFull?: boolean;
+  readonly database?: TestDatabase;
+}
+
+/** Opens parts for one test after another, on a database that has nobody in it each time. */
+export async function peopleInTurn(t: Test): Promise<(t: Test, options?: PeopleOptions) => Promise<People>> {
+  const fresh = await createReusedDatabase(t);
+  return async (t, options = {}) => openPeople(t, { ...options, database: options.database ?? (await fresh()) });
+}
+
+export async function openPeople(t: Test, options: PeopleOptions = {}): Promise<People> {
   const { db } = options.database ?? (await createTestDatabase(t));
   const clock = new FakeClock();
   const letters: Letter[] = [];
