@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { until } from '@vantage/shared/_support/until.js';
 import { definitionOf, probeTypeNames } from '@vantage/shared/probe-types/index.js';
-import t, { type Test } from 'tap';
+import t from 'tap';
 import { unescapeHtml } from '../src/http/pages/html.js';
 import { columnTitle } from '../src/modules/pages/task/column-titles.js';
 import { TARGET_BURST, TARGET_MAX_AT_ONCE, TARGET_RATE_PER_SECOND } from '../src/modules/probes/target-budget.js';
@@ -11,7 +11,7 @@ import { type StackSettings, startStack } from './_support/stack.js';
 
 const evil = '<script>alert(1)</script>"\'&\u202e';
 
-async function site(t: Test, settings: StackSettings = {}) {
+async function site(settings: StackSettings = {}) {
   const stack = await startStack(t, settings);
   const get = async (path: string, headers: Record<string, string> = {}) => {
     const response = await fetch(new URL(path, stack.api.url), { headers });
@@ -29,10 +29,34 @@ function textOf(page: { html: string }): string {
     .trim();
 }
 
+const plans = { anonymous: { requests_per_minute: 100, node_tests_per_day: 1 } };
+const releases = { VANTAGE_RELEASE_URL: 'https://releases.example/1' };
+const plain = await site();
+/** A site with an installer, a mail address for complaints, and limits. */
+const complete = await site({
+  ...releases,
+  VANTAGE_ABUSE_CONTACT: 'abuse+probes@operator.example',
+  VANTAGE_PLANS: JSON.stringify(plans),
+});
+/** Sites that browsers reach at another URL than the tests. */
+const insecure = await site({
+  ...releases,
+  VANTAGE_PUBLIC_URL: 'http://vantage.example',
+  VANTAGE_ABUSE_CONTACT: 'https://operator.example/report?a=1&b="2"',
+});
+const nameless = await site({ VANTAGE_PUBLIC_URL: 'https://vantage.operator.example' });
+
+/** The plain site, once the nodes of earlier tests are offline. */
+async function withoutNodes() {
+  const online = async () => (await plain.api.call('GET', '/v1/nodes?status=online')).body.data.items;
+  await until('earlier nodes to be offline', async () => (await online()).length === 0);
+  return plain;
+}
+
 t.test(
   'the first page says what the service is and where its nodes are, and all its links and commands work',
   async (t) => {
-    const { api, get } = await site(t);
+    const { api, get } = plain;
     const empty = await get('/');
     t.match([empty.status, empty.headers.get('content-type')], [200, 'text/html; charset=utf-8']);
     t.match(textOf(empty), 'No node is online at the moment');
@@ -57,22 +81,18 @@ t.test(
 );
 
 t.test('the first page shows how to join: with the installer where there is one', async (t) => {
-  const plain = await site(t);
   t.match(textOf(await plain.get('/')), `vantage-agent enroll --url ${plain.api.url}`);
-  const serving = await site(t, { VANTAGE_RELEASE_URL: 'https://releases.example/1' });
-  t.match(textOf(await serving.get('/')), `curl -fsSL ${serving.api.url}/install.sh | sudo sh`);
+  t.match(textOf(await complete.get('/')), `curl -fsSL ${complete.api.url}/install.sh | sudo sh`);
 });
 
 t.test('the first page of a plain http URL shows no command for root, and how to get one', async (t) => {
-  const settings = { VANTAGE_RELEASE_URL: 'https://releases.example/1', VANTAGE_PUBLIC_URL: 'http://vantage.example' };
-  const plain = await site(t, settings);
-  const page = textOf(await plain.get('/'));
+  const page = textOf(await insecure.get('/'));
   t.notMatch(page, /install\.sh|vantage-agent enroll/);
   t.match(page, 'Its operator sets VANTAGE_PUBLIC_URL to an https URL.');
 });
 
 t.test('the form of the first page runs a probe without scripts, and shows what it refuses in the form', async (t) => {
-  const { api } = await site(t);
+  const { api } = await withoutNodes();
   for (const country of ['DE', 'FR'])
     await PeerAgent.connect(t, api.url, await enrollPeer(api, { declared: { country } }));
   const post = async (fields: Record<string, string>, headers: Record<string, string> = {}) => {
@@ -104,9 +124,20 @@ t.test('the form of the first page runs a probe without scripts, and shows what 
   t.equal((await post({ type: 'ping', target: 'a.example' }, { 'sec-fetch-site': 'cross-site' })).status, 403);
 });
 
+t.test('the nodes have a page with country, city, network and state, for browsers', async (t) => {
+  const { api, get } = complete;
+  const declared = { country: 'DE', city: 'Berlin', asn: 3320 };
+  await PeerAgent.connect(t, api.url, await enrollPeer(api, { name: 'spree', declared }));
+  await enrollPeer(api, { name: 'seine', declared: { country: 'FR', city: evil } });
+  await until('the nodes', async () => /1 node online/.test(textOf(await get('/nodes'))));
+  const page = await get('/nodes');
+  t.match(textOf(page), /Germany Berlin AS3320 spree online France &lt;script&gt;\S* - seine offline/);
+  t.match(textOf(await get('/nodes?lang=zh-TW')), '德國 Berlin AS3320 spree 在線');
+  t.match(textOf(await get('/nodes?lang=zh-CN')), '法国');
+});
+
 t.test('a form counts against the limits of callers without an account, as the operation does', async (t) => {
-  const plans = { anonymous: { requests_per_minute: 100, node_tests_per_day: 1 } };
-  const { api } = await site(t, { VANTAGE_PLANS: JSON.stringify(plans) });
+  const { api } = complete;
   await PeerAgent.connect(t, api.url, await enrollPeer(api));
   const body = new URLSearchParams({ type: 'tcp', target: '127.0.0.1:80' });
   const post = () => fetch(api.url, { method: 'POST', body, redirect: 'manual' });
@@ -119,20 +150,8 @@ t.test('a form counts against the limits of callers without an account, as the o
   t.equal(status, 429, 'the quota is the same');
 });
 
-t.test('the nodes have a page with country, city, network and state, for browsers', async (t) => {
-  const { api, get } = await site(t);
-  const declared = { country: 'DE', city: 'Berlin', asn: 3320 };
-  await PeerAgent.connect(t, api.url, await enrollPeer(api, { name: 'spree', declared }));
-  await enrollPeer(api, { name: 'seine', declared: { country: 'FR', city: evil } });
-  await until('the nodes', async () => /1 node online/.test(textOf(await get('/nodes'))));
-  const page = await get('/nodes');
-  t.match(textOf(page), /Germany Berlin AS3320 spree online France &lt;script&gt;\S* - seine offline/);
-  t.match(textOf(await get('/nodes?lang=zh-TW')), '德國 Berlin AS3320 spree 在線');
-  t.match(textOf(await get('/nodes?lang=zh-CN')), '法国');
-});
-
 t.test('a probe has a page to share, which names the nodes that are asked and follows their results', async (t) => {
-  const { api, get } = await site(t);
+  const { api, get } = await withoutNodes();
   const peers = [];
   for (const declared of [{ country: 'DE', city: 'Berlin', asn: 3320 }, { city: evil }]) {
     peers.push(await PeerAgent.connect(t, api.url, await enrollPeer(api, { declared }), { isAnswering: false }));
@@ -177,7 +196,7 @@ t.test('a probe has a page to share, which names the nodes that are asked and fo
 });
 
 t.test('a page for a link has a title, a description and a picture of the results', async (t) => {
-  const { api, get } = await site(t);
+  const { api, get } = await withoutNodes();
   await PeerAgent.connect(t, api.url, await enrollPeer(api));
   const { data } = (await api.call('POST', '/v1/probe/tcp', { body: { target: '127.0.0.1:80' }, as: null })).body;
   await api.call('GET', `/v1/probe/tasks/${data.task_id}?wait=20`);
@@ -194,7 +213,7 @@ t.test('a page for a link has a title, a description and a picture of the result
 t.test(
   'what a probe measured is judged: status 500 and a grade of T are bad, and equal details stand once',
   async (t) => {
-    const world = await startPageWorld(t);
+    const world = await startPageWorld(t, (await withoutNodes()).api);
     const read = async (path: string) => textOf({ html: await (await fetch(world.api.url + path)).text() });
     const show = async ({ type, target, results, params }: PageCase) =>
       read(await world.pageOf(type, target, results, params));
@@ -223,7 +242,7 @@ t.test('every column and phase has a title in each language', async (t) => {
 });
 
 t.test('the request of a page runs again from it, on the same nodes, and not from another site', async (t) => {
-  const { api, get } = await site(t);
+  const { api, get } = await withoutNodes();
   for (const asn of [3320, 3209]) await PeerAgent.connect(t, api.url, await enrollPeer(api, { declared: { asn } }));
   const body = { target: '127.0.0.1:80', params: { count: 2 }, nodes: { asns: [3320] } };
   const { data } = (await api.call('POST', '/v1/probe/tcp', { body, as: null })).body;
@@ -247,7 +266,7 @@ t.test('the request of a page runs again from it, on the same nodes, and not fro
 });
 
 t.test('details of a result appear on its page as text, under the place they were measured from', async (t) => {
-  const { api, get } = await site(t);
+  const { api, get } = await withoutNodes();
   const identity = await enrollPeer(api, { declared: { country: 'DE', city: 'Berlin', asn: 3320 } });
   const peer = await PeerAgent.connect(t, api.url, identity, { isAnswering: false });
   const { data } = (await api.call('POST', '/v1/probe/traceroute', { body: { target: '127.0.0.1' }, as: null })).body;
@@ -267,7 +286,7 @@ t.test('details of a result appear on its page as text, under the place they wer
 });
 
 t.test('the target that a caller names is text on the page and in its title', async (t) => {
-  const { api, get } = await site(t);
+  const { api, get } = await withoutNodes();
   await PeerAgent.connect(t, api.url, await enrollPeer(api));
   const target = 'http://127.0.0.1/?q=<script>alert(1)</script>&"\u202e';
   const created = await api.call('POST', '/v1/probe/http', { body: { target }, as: null });
@@ -279,7 +298,7 @@ t.test('the target that a caller names is text on the page and in its title', as
 });
 
 t.test('an unknown probe, one of an account, and an invalid id have the same page: not found', async (t) => {
-  const { api, get } = await site(t);
+  const { api, get } = await withoutNodes();
   await PeerAgent.connect(t, api.url, await enrollPeer(api));
   const { data } = (await api.call('POST', '/v1/probe/tcp', { body: { target: '127.0.0.1:80' } })).body;
   const credentials = { authorization: `Bearer ${api.token}` };
@@ -302,7 +321,7 @@ t.test('an unknown probe, one of an account, and an invalid id have the same pag
 });
 
 t.test('a reader who finds our address in a log learns about the service, its limits and its contact', async (t) => {
-  const { get } = await site(t, { VANTAGE_ABUSE_CONTACT: 'abuse+probes@operator.example' });
+  const { get } = complete;
   const page = await get('/abuse');
   t.match([page.status, page.headers.get('content-type')], [200, 'text/html; charset=utf-8']);
   const text = textOf(page);
@@ -316,12 +335,10 @@ t.test('a reader who finds our address in a log learns about the service, its li
 });
 
 t.test('a contact that is a web address is a link, and a missing contact is shown as missing', async (t) => {
-  const linked = await site(t, { VANTAGE_ABUSE_CONTACT: 'https://operator.example/report?a=1&b="2"' });
-  const { html } = await linked.get('/abuse');
+  const { html } = await insecure.get('/abuse');
   const address = 'https://operator.example/report?a=1&amp;b=%222%22';
   t.ok(html.includes(`<p class="text">Write to <a href="${address}">${address}</a>.</p>`), html);
 
-  const nameless = await site(t, { VANTAGE_PUBLIC_URL: 'https://vantage.operator.example' });
   const page = await nameless.get('/abuse');
   t.match(
     textOf(page),

@@ -27,9 +27,9 @@ export interface PageWorld {
   pageOf(type: ProbeType, target: string, results: readonly object[], params?: object): Promise<string>;
 }
 
-/** Starts a world for pages. */
-export async function startPageWorld(t: Test): Promise<PageWorld> {
-  const { api } = await startStack(t, { VANTAGE_ABUSE_CONTACT: 'abuse@operator.example' });
+/** Starts a world for pages, on a control plane without nodes that are online. */
+export async function startPageWorld(t: Test, running?: TestApi): Promise<PageWorld> {
+  const api = running ?? (await startStack(t, { VANTAGE_ABUSE_CONTACT: 'abuse@operator.example' })).api;
   const peers: PeerAgent[] = [];
   for (const [i, declared] of places.entries()) {
     const identity = await enrollPeer(api, { name: `node-${i + 1}`, declared });
