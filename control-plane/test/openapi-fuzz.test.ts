@@ -1,12 +1,12 @@
 import t from 'tap';
 import { FuzzedApi } from './_support/fuzz/fuzz-api.js';
-import { tryEveryOperation } from './_support/fuzz/fuzz-suite.js';
+import { tryOperations } from './_support/fuzz/fuzz-suite.js';
 
 const api = await FuzzedApi.start(t);
 
-// two hundred, and all kinds of callers: openapi-fuzz.long.test.ts
+// thirty of every operation, and all kinds of callers: openapi-fuzz.long.test.ts
 t.test('no random request makes an operation fail or return an undocumented response', (t) =>
-  tryEveryOperation(t, api, 3),
+  tryOperations(t, api, { count: 2, oneIn: 4 }),
 );
 
 t.test('each refusal of a random request names the field and what is allowed', async (t) => {
@@ -15,10 +15,11 @@ t.test('each refusal of a random request names the field and what is allowed', a
 
 t.test('a method that a path does not have is 405 with those it has', async (t) => {
   const place = ['components', 'responses', 'MethodNotAllowed', 'content', 'application/json', 'schema'];
-  for (const path of new Set(api.operations.map((operation) => operation.path))) {
+  for (const [index, path] of [...new Set(api.operations.map((operation) => operation.path))].entries()) {
     const known = api.operations.filter((operation) => operation.path === path).map(({ method }) => method);
     const allowed = new Set([...known, ...(known.includes('GET') ? ['HEAD'] : []), 'OPTIONS']);
-    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND'].filter((name) => !allowed.has(name))) {
+    const others = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND'].filter((name) => !allowed.has(name));
+    for (const method of [others[index % others.length]].filter((name) => name !== undefined)) {
       const response = await fetch(new URL(path.replaceAll(/[{}]/g, ''), api.stack.api.url), { method });
       t.equal(response.status, 405, `${method} ${path}`);
       t.strictSame(new Set(response.headers.get('allow')?.split(', ')), allowed, path);
