@@ -15,7 +15,7 @@ function pageOfNumbers(total: number, limit: number, cursor: string | undefined)
   return numbers.page(rows.slice(0, limit + 1), limit, (number) => number);
 }
 
-t.test('a list read by cursor comes whole, in order, in pages of the size asked for', async (t) => {
+t.test('a list read by cursor comes whole, in order, in pages of the size asked for', async () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 60 }), fc.integer({ min: 1, max: 20 }), (total, limit) => {
       const seen: number[] = [];
@@ -26,23 +26,27 @@ t.test('a list read by cursor comes whole, in order, in pages of the size asked 
         seen.push(...items);
         cursor = pagination.next_cursor;
         pages++;
-        t.ok(items.length <= limit);
-        t.equal(pagination.has_more, cursor !== null);
-        t.equal(pagination.page_size, limit);
+        if (items.length > limit || pagination.page_size !== limit) return false;
+        if (pagination.has_more !== (cursor !== null)) return false;
       } while (cursor !== null);
-      t.strictSame(seen, [...Array(total).keys()]);
-      t.equal(pages, Math.max(1, Math.ceil(total / limit)));
+      return seen.join() === [...Array(total).keys()].join() && pages === Math.max(1, Math.ceil(total / limit));
     }),
     { numRuns: 50 },
   );
 });
 
-t.test('any position comes back as it was', async (t) => {
+/** Any code points but halves of pairs; fast-check's own such text takes a second to prepare. */
+const text = fc
+  .array(fc.integer({ min: 0, max: 0x10_ffff }), { maxLength: 40 })
+  .map((points) => String.fromCodePoint(...points).replaceAll(/\p{Surrogate}/gu, ''));
+
+t.test('any position comes back as it was', async () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary', maxLength: 40 }), (word) => {
+    fc.property(text, (word) => {
       const { pagination } = words.page([{ word }, { word: '' }], 1, (row) => row);
-      t.match(pagination.next_cursor, /^[\w-]+$/, 'needs no encoding in a URL');
-      t.strictSame(words.parse(pagination.next_cursor ?? undefined), { word });
+      const cursor = pagination.next_cursor ?? '';
+      // needs no encoding in a URL
+      return /^[\w-]+$/.test(cursor) && words.parse(cursor)?.word === word;
     }),
     { numRuns: rounds(100) },
   );

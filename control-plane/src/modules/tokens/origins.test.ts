@@ -1,3 +1,4 @@
+import { rounds } from '@vantage/shared/_support/rounds.js';
 import fc from 'fast-check';
 import t from 'tap';
 import { checkOrigins } from './origins.js';
@@ -57,10 +58,11 @@ t.test('what is no origin is refused by its place in the list', async (t) => {
 
 t.test('an origin that was accepted once is accepted again, unchanged', async () => {
   fc.assert(
-    fc.property(fc.webUrl({ withQueryParameters: false }), fc.webAuthority({ withPort: true }), (url, authority) => {
-      const checked = checkOrigins([new URL(url).origin, `https://${authority}`]);
+    fc.property(fc.webAuthority({ withPort: true }), fc.webAuthority({ withPort: true }), (one, other) => {
+      const checked = checkOrigins([new URL(`http://${one}`).origin, `https://${other}`]);
       const again = checked.ok ? checkOrigins(checked.value) : checked;
       return checked.ok && again.ok && checked.value.join() === again.value.join();
     }),
+    { numRuns: rounds(100) },
   );
 });
