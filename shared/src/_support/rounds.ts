@@ -3,10 +3,5 @@
  * fifth of them, or `quick`: the input of each run is new, so that many runs try as much.
  */
 export function rounds(full: number, quick: number = Math.ceil(full / 5)): number {
-  return hasAllRounds() ? full : quick;
-}
-
-/** True where all rounds are tried. */
-export function hasAllRounds(): boolean {
-  return process.env['VANTAGE_TEST_ROUNDS'] === 'all';
+  return process.env['VANTAGE_TEST_ROUNDS'] === 'all' ? full : quick;
 }
