@@ -5,10 +5,13 @@ import { openTimedAlerts } from './_support/timed-alerts.js';
 
 // Which alerts open, how severe they are, whom they are told, and how long they are kept.
 
+const timed = await openTimedAlerts(t);
+t.beforeEach(() => timed.begin());
+
 const DAY_MS = 86_400_000;
 
 t.test('an alert is as severe as its monitor says, and rules match by that', async (t) => {
-  const { world, monitor, rule, choice, to, said, alertOf } = await openTimedAlerts(t);
+  const { world, monitor, rule, choice, to, said, alertOf } = timed;
   const match = { tags_any: [], time_window: null };
   const shop = await monitor('Shop', {
     rules: [
@@ -31,7 +34,7 @@ t.test('an alert is as severe as its monitor says, and rules match by that', asy
 });
 
 t.test('an alert begins with the event of its monitor, however late it opens', async (t) => {
-  const { world, monitor, to, alertOf } = await openTimedAlerts(t);
+  const { world, monitor, to, alertOf } = timed;
   const shop = await monitor('Shop');
   const downAt = world.clock.now();
   await world.happens('down', [shop]);
@@ -44,7 +47,7 @@ t.test('an alert begins with the event of its monitor, however late it opens', a
 t.test(
   'an alert of a policy that its monitor no longer names ends, and its end is sent where its start was',
   async (t) => {
-    const { world, monitor, to, said, alertOf } = await openTimedAlerts(t);
+    const { world, monitor, to, said, alertOf } = timed;
     const shop = await monitor('Shop');
     const other = await monitor('Other');
     await world.happens('down', [shop]);
@@ -60,7 +63,7 @@ t.test(
 t.test(
   'acknowledging an alert leaves the alerts of other policies and the event of the monitor as they are',
   async (t) => {
-    const { world, monitor, rule, choice, to, said } = await openTimedAlerts(t);
+    const { world, monitor, rule, choice, to, said } = timed;
     const shop = await monitor('Shop');
     const simple = await world.addPolicy([], { rules: [rule({ channels: [choice('b')] })] });
     await world.db('alert_policies').where({ id: simple }).update({ monitor_id: shop });
@@ -97,7 +100,7 @@ t.test('resolved alerts are kept for 400 days, also when their monitors are gone
 });
 
 t.test('a rule that names recipients writes to these alone, and only to those who are verified', async (t) => {
-  const { world, monitor, rule, to } = await openTimedAlerts(t);
+  const { world, monitor, rule, to } = timed;
   const [ada, bob, eve] = ['ada@ops.example', 'bob@ops.example', 'eve@ops.example'];
   const { id } = await world.addChannel('Ops', 'email', { to: [ada, bob, eve] });
   const recipients = world.db('alert_recipients').where({ channel_id: id });
@@ -121,7 +124,7 @@ t.test('a rule that names recipients writes to these alone, and only to those wh
 });
 
 t.test('the database refuses a second open alert of a policy and a monitor', async (t) => {
-  const { world, monitor, to, alertOf } = await openTimedAlerts(t);
+  const { world, monitor, to, alertOf } = timed;
   const shop = await monitor('Shop');
   await world.happens('down', [shop]);
   await to(0);

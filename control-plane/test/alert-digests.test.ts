@@ -10,16 +10,18 @@ const digestsBy = async (registry: Registry) => {
   return Object.fromEntries(metric?.values.map(({ labels, value }) => [labels['cause'], value]) ?? []);
 };
 
+const cleared = await openAlertWorld(t);
+
 /** A world with a channel of which the sixth message within a minute joins a digest, and monitors of its policy. */
 async function aStorm(t: Test, monitors: number, fields: object = {}) {
   const receiver = await startReceiver(t);
-  const world = await openAlertWorld(t);
+  const world = cleared;
+  await world.clear();
   const body = '{{kind}}|{{count}}|{{acknowledge_url}}|{{title}} {{text}}';
   const channel = await world.addChannel('Hook', 'webhook', { url: `${receiver.url}/`, body }, fields);
   const alert_policy_id = await world.addPolicy([channel]);
-  const ids: string[] = [];
-  for (let index = 0; index < monitors; index += 1)
-    ids.push(await world.addMonitor(`Shop ${index}`, { alert_policy_id }));
+  const shops = Array.from({ length: monitors }, (_, index) => ({ name: `Shop ${index}`, alert_policy_id }));
+  const ids = monitors === 0 ? [] : await world.addMonitors(shops);
   const received = () =>
     receiver.requests.map(({ body: text }) => {
       const [kind, count, url = '', ...rest] = text.split('|');

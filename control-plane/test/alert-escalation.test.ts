@@ -5,6 +5,9 @@ import { openTimedAlerts, type TimedAlerts } from './_support/timed-alerts.js';
 
 // Steps of the escalation, time-outs of acknowledgements and reminders, from the event of a monitor to the receivers.
 
+const timed = await openTimedAlerts(t);
+t.beforeEach(() => timed.begin());
+
 /** An escalation to channel `b` after five minutes and to `b` and `c` after ten. */
 function twoSteps({ choice }: TimedAlerts, more: { repeat?: number; ack_timeout_sec?: number } = {}) {
   const steps = [
@@ -22,7 +25,6 @@ async function acknowledge({ world, alertOf }: TimedAlerts, monitor: string): Pr
 t.test(
   'steps are taken at their times, repeated as often as the policy says, and every recipient is notified of the end',
   async (t) => {
-    const timed = await openTimedAlerts(t);
     const { world, to, said, alertOf } = timed;
     const monitor = await timed.monitor('Shop', twoSteps(timed, { repeat: 1 }));
     await world.happens('down', [monitor]);
@@ -54,7 +56,6 @@ t.test(
 );
 
 t.test('steps stand still while the alert is acknowledged, and go on after the time-out where they were', async (t) => {
-  const timed = await openTimedAlerts(t);
   const { world, to, said, alertOf } = timed;
   const monitor = await timed.monitor('Shop', twoSteps(timed, { ack_timeout_sec: 600 }));
   await world.happens('down', [monitor]);
@@ -72,31 +73,7 @@ t.test('steps stand still while the alert is acknowledged, and go on after the t
   t.same(history.slice(0, 5), ['opened', 'notified', 'acknowledged', 'notified', 'ack_timed_out']);
 });
 
-t.test(
-  'without a time-out an acknowledged alert takes no step and sends no reminder, until it gets worse',
-  async (t) => {
-    const timed = await openTimedAlerts(t);
-    const { world, rule, to, said, alertOf } = timed;
-    const monitor = await timed.monitor('Shop', {
-      ...twoSteps(timed),
-      rules: [rule({ repeat: { enabled: true, interval_sec: 300, max_count: 100 } })],
-    });
-    await world.happens('degraded', [monitor]);
-    await to(200);
-    await acknowledge(timed, monitor);
-    await to(2_000);
-    t.same(said(), ['0 firing a', '200 acknowledged a']);
-    await world.happens('down', [monitor]);
-    await to(2_090);
-    t.same(said(), ['2000 severity a']);
-    t.match(await alertOf(monitor), { status: 'firing', severity: 'critical' });
-    await to(2_300);
-    t.same(said(), ['2100 escalation b', '2300 reminder a'], 'the step had a hundred seconds to go');
-  },
-);
-
 t.test('steps stand still while a silence holds, from its begin on, and its time does not count', async (t) => {
-  const timed = await openTimedAlerts(t);
   const { world, to, said, alertOf } = timed;
   const monitor = await timed.monitor('Shop', twoSteps(timed));
   // known before the alert opens
@@ -109,21 +86,7 @@ t.test('steps stand still while a silence holds, from its begin on, and its time
   t.same(said(), ['900 escalation b', '1200 escalation b', '1200 escalation c']);
 });
 
-t.test('steps that were due while the control plane was away come once, then the next round in its time', async (t) => {
-  const timed = await openTimedAlerts(t);
-  const { world, to, said } = timed;
-  const monitor = await timed.monitor('Shop', twoSteps(timed, { repeat: 1 }));
-  await world.happens('down', [monitor]);
-  await to(0);
-  world.clock.advance(7_200_000);
-  await to(7_210);
-  t.same(said(), ['0 firing a', '7200 escalation b', '7200 escalation c']);
-  await to(7_900);
-  t.same(said(), ['7500 escalation b', '7800 escalation b', '7800 escalation c']);
-});
-
 t.test('a step asks the policy as it is then', async (t) => {
-  const timed = await openTimedAlerts(t);
   const { world, choice, to, said } = timed;
   const monitor = await timed.monitor('Shop', twoSteps(timed));
   await world.happens('down', [monitor]);

@@ -4,13 +4,20 @@ import type { Knex } from 'knex';
 import t, { type Test } from 'tap';
 import { AcknowledgeLinks } from '../src/modules/alerts/links/acknowledge-links.js';
 import { type AlertOfStack, startAlertedStack } from './_support/alerted-stack.js';
-import { SECRET_KEY, type TestApi } from './_support/stack.js';
+import { patientClock } from './_support/patient-clock.js';
+import { SECRET_KEY, startStack, type TestApi } from './_support/stack.js';
 
 const DAY_MS = 86_400_000;
 
-async function anAlert(t: Test) {
-  const { alerts, ...stack } = await startAlertedStack(t);
-  return { ...stack, alert: alerts[0] as AlertOfStack };
+const stack = await startStack(t, {}, patientClock);
+
+/** Alerts of a new account. */
+const alertsOf = (t: Test, name: string, monitors?: readonly string[]) =>
+  startAlertedStack(t, monitors, { stack, email: `${name}@test.example` });
+
+async function anAlert(t: Test, name: string) {
+  const { alerts, ...account } = await alertsOf(t, name);
+  return { ...account, alert: alerts[0] as AlertOfStack };
 }
 
 async function visit({ url }: TestApi, method: string, path: string, locale = 'en') {
@@ -23,7 +30,7 @@ async function statusOf(db: Knex, id: string): Promise<string> {
 }
 
 t.test('alert events are listed, read, acknowledged and resolved', async (t) => {
-  const { api, policyId, alert, kinds } = await anAlert(t);
+  const { api, policyId, alert, kinds } = await anAlert(t, 'lists');
   const { id, monitorId } = alert;
   const list = async (query: string) => (await api.call('GET', `/v1/alert-events?${query}`)).body.data;
   t.match(await list(''), {
@@ -80,7 +87,7 @@ t.test('alert events are listed, read, acknowledged and resolved', async (t) => 
 });
 
 t.test('pages read by cursor contain each alert once, and a cursor of another list is refused', async (t) => {
-  const { api, alerts } = await startAlertedStack(t, ['Shop', 'Depot', 'Office']);
+  const { api, alerts } = await alertsOf(t, 'pages', ['Shop', 'Depot', 'Office']);
   const list = (query: string) => api.call('GET', `/v1/alert-events?page_size=2${query}`);
   const { body: first } = await list('');
   t.match(first.data, { total: 3, has_more: true });
@@ -95,7 +102,7 @@ t.test('pages read by cursor contain each alert once, and a cursor of another li
 });
 
 t.test('the link of a message shows the alert, and its button acknowledges it', async (t) => {
-  const { api, db, alert, kinds } = await anAlert(t);
+  const { api, db, alert, kinds } = await anAlert(t, 'link');
   const { id, link } = alert;
   for (const [locale, label] of [
     ['en', 'Acknowledge'],
@@ -125,18 +132,18 @@ t.test('the link of a message shows the alert, and its button acknowledges it', 
   t.match((await visit(api, 'POST', link)).text, /ended/);
 });
 
-t.test('a link that a hundred programs open changes nothing', async (t) => {
-  const { api, db, alert, kinds } = await anAlert(t);
+t.test('a link that ten programs open changes nothing', async (t) => {
+  const { api, db, alert, kinds } = await anAlert(t, 'programs');
   const statuses: number[] = [];
-  for (let opened = 0; opened < 100; opened += 1) statuses.push((await visit(api, 'GET', alert.link)).status);
+  for (let opened = 0; opened < 10; opened += 1) statuses.push((await visit(api, 'GET', alert.link)).status);
   t.same([...new Set(statuses)], [200]);
   t.equal(await statusOf(db, alert.id), 'firing');
-  t.same(await db('alert_timeline').orderBy('id').pluck('what'), ['opened', 'notified']);
+  t.same(await db('alert_timeline').where({ alert_id: alert.id }).orderBy('id').pluck('what'), ['opened', 'notified']);
   t.same(kinds(), ['firing']);
 });
 
 t.test('a link gives access to its own alert until it expires; all other links get the same page', async (t) => {
-  const { api, db, alerts } = await startAlertedStack(t, ['Shop', 'Depot']);
+  const { api, db, alerts } = await alertsOf(t, 'others', ['Shop', 'Depot']);
   const [shop, depot] = alerts as [AlertOfStack, AlertOfStack];
   const altered = {
     'of another alert': shop.link.replace(shop.id, depot.id),
@@ -166,9 +173,9 @@ t.test('a link gives access to its own alert until it expires; all other links g
 t.test(
   'the link of a message about several alerts shows those that fire, and its button acknowledges them',
   async (t) => {
-    const { api, db, alert } = await anAlert(t);
+    const { api, db, alert } = await anAlert(t, 'digest');
     const { id } = alert;
-    const delivery = await db('alert_deliveries').first();
+    const delivery = await db('alert_deliveries').where({ owner_id: api.userId }).first();
     const secretKey = Buffer.from(SECRET_KEY, 'base64');
     const links = new AcknowledgeLinks({ secretKey, publicUrl: api.url, clock: systemClock });
     const { pathname } = new URL(links.url(delivery.id, { id: delivery.channel_id, recipient: null }));
@@ -194,7 +201,7 @@ t.test(
 );
 
 t.test('acknowledging the event of a monitor acknowledges its alerts', async (t) => {
-  const { api, db, alert, kinds } = await anAlert(t);
+  const { api, db, alert, kinds } = await anAlert(t, 'event');
   const { id, eventId } = alert;
   t.match(await api.call('POST', `/v1/monitor-events/${eventId}/ack`), { status: 200 });
   await until('the message', () => kinds().length === 2);

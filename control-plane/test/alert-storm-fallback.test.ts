@@ -4,24 +4,26 @@ import { startReceiver } from './_support/receiver.js';
 
 const MINUTE_MS = 60_000;
 
+const world = await openAlertWorld(t);
+
 /** 150 monitors that go down at once, with two channels: `Hook` and `Other`. */
 async function aStorm(t: Test) {
-  const world = await openAlertWorld(t);
+  await world.clear();
   const [hook, other] = [await startReceiver(t), await startReceiver(t)];
   const channels = [
     await world.addChannel('Hook', 'webhook', { url: `${hook.url}/` }),
     await world.addChannel('Other', 'webhook', { url: `${other.url}/` }),
   ];
   const alert_policy_id = await world.addPolicy(channels);
-  const monitors: string[] = [];
-  for (let index = 0; index < 150; index += 1)
-    monitors.push(await world.addMonitor(`Shop ${index}`, { alert_policy_id }));
+  const monitors = await world.addMonitors(
+    Array.from({ length: 150 }, (_, index) => ({ name: `Shop ${index}`, alert_policy_id })),
+  );
   const subjects = () => world.mails.map(({ content }) => content.subject);
-  return { world, hook, other, monitors, subjects };
+  return { hook, other, monitors, subjects };
 }
 
 t.test('a storm that no channel accepts causes few mails to the account, and so does its end', async (t) => {
-  const { world, hook, other, monitors, subjects } = await aStorm(t);
+  const { hook, other, monitors, subjects } = await aStorm(t);
   for (const receiver of [hook, other]) receiver.reply = () => ({ status: 500 });
   await world.happens('down', monitors);
   await world.passAll(4 * MINUTE_MS);
@@ -34,7 +36,7 @@ t.test('a storm that no channel accepts causes few mails to the account, and so 
 });
 
 t.test('a storm that one of the channels accepts causes no mail to the account', async (t) => {
-  const { world, hook, monitors, subjects } = await aStorm(t);
+  const { hook, monitors, subjects } = await aStorm(t);
   hook.reply = () => ({ status: 500 });
   await world.happens('down', monitors);
   await world.passAll(4 * MINUTE_MS);

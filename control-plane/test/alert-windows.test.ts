@@ -9,9 +9,11 @@ import { openTimedAlerts } from './_support/timed-alerts.js';
 
 // Maintenance windows and alerts: what was open before, what begins inside, and what is told of its end.
 
+const timed = await openTimedAlerts(t);
+
 /** A world of alerts in which windows begin and end; `window` creates one for all monitors, from and to a second. */
 async function withWindows(t: Test) {
-  const timed = await openTimedAlerts(t);
+  await timed.begin();
   const { world, rule, choice } = timed;
   const { db, clock, userId } = world;
   const startMs = clock.now();
@@ -56,17 +58,6 @@ async function withWindows(t: Test) {
   };
 }
 
-t.test('for a monitor that is down before a window and up inside it, both are sent at once', async (t) => {
-  const { world, monitor, window, to, said } = await withWindows(t);
-  const shop = await monitor('Shop');
-  await window(300, 1_500);
-  await world.happens('down', [shop]);
-  await to(600);
-  await world.happens('up', [shop]);
-  await to(1_600);
-  t.same(said(), ['0 firing a', '600 resolved a']);
-});
-
 t.test(
   'for a monitor that is down before a window and after it, nothing is sent within it, neither reminder nor step',
   async (t) => {
@@ -88,53 +79,6 @@ t.test(
     await world.happens('up', [shop]);
     await to(1_860);
     t.same(said(), ['1850 resolved a', '1850 resolved b']);
-  },
-);
-
-t.test('for a monitor that is down only inside a window, nothing is sent', async (t) => {
-  const { world, monitor, window, to, said, persistent, heldBy } = await withWindows(t);
-  const shop = await monitor('Shop', persistent);
-  await window(0, 1_200);
-  await to(10);
-  await world.happens('down', [shop]);
-  await to(20);
-  t.same(await heldBy(shop), ['maintenance']);
-  await to(1_100);
-  await world.happens('up', [shop]);
-  await to(2_000);
-  t.same(said(), []);
-  t.match(await world.db('alerts'), [{ status: 'resolved' }]);
-});
-
-t.test(
-  'for a monitor that is down inside a window and after it, an alert is sent at the end of the window',
-  async (t) => {
-    const { world, monitor, window, to, said } = await withWindows(t);
-    const shop = await monitor('Shop');
-    await window(0, 600);
-    await to(10);
-    await world.happens('down', [shop]);
-    await to(700);
-    t.same(said(), ['600 firing a']);
-  },
-);
-
-t.test(
-  'a monitor that turns from degraded to down inside a window causes a message at its end, if it still is down',
-  async (t) => {
-    const { world, monitor, window, to, said } = await withWindows(t);
-    const lasting = await monitor('Lasting');
-    const passing = await monitor('Passing');
-    await world.happens('degraded', [lasting, passing]);
-    await to(10);
-    t.same(said(), ['0 firing a', '0 firing a']);
-    await window(20, 600);
-    await to(100);
-    await world.happens('down', [lasting, passing]);
-    await to(200);
-    await world.happens('degraded', [passing]);
-    await to(700);
-    t.same(said(), ['600 severity a']);
   },
 );
 

@@ -5,8 +5,10 @@ import { commandLine } from '../src/audit-log/actor.js';
 import { CheckingNode } from './_support/checking-node.js';
 import { asUser } from './_support/owners.js';
 import { patientClock } from './_support/patient-clock.js';
-import { type Stack, startReplica, startStack, type TestApi } from './_support/stack.js';
+import { createUserApi, startReplica, startStack, type TestApi } from './_support/stack.js';
 import { type ReceivedEvent, status, WebhookReceiver } from './_support/webhook-receiver.js';
+
+const { api: administrator, controlPlane, database } = await startStack(t, {}, patientClock);
 
 const verified = (secret: string, { text, headers }: ReceivedEvent) =>
   new Webhook(secret).verify(text, headers as Record<string, string>);
@@ -24,12 +26,14 @@ async function aHeartbeat(api: TestApi, name: string, as = api.token, fields: ob
   return body.data.id;
 }
 
-async function aReceivingStack(t: Test): Promise<Stack & { readonly receiver: WebhookReceiver }> {
-  return { ...(await startStack(t, {}, patientClock)), receiver: await WebhookReceiver.start(t) };
+/** A new account and a receiver. */
+async function aReceivingAccount(t: Test, name: string) {
+  const api = await createUserApi(controlPlane, `${name}@test.example`, 'user');
+  return { api, receiver: await WebhookReceiver.start(t) };
 }
 
 t.test('events of a monitor that goes down and up are sent to the endpoint of its owner, signed', async (t) => {
-  const { api, receiver } = await aReceivingStack(t);
+  const { api, receiver } = await aReceivingAccount(t, 'shop');
   const { secret } = await create(api, { url: receiver.url, events: ['monitor.down', 'monitor.up'] });
   const node = await CheckingNode.join(t, api);
   const body = { name: 'Shop', type: 'tcp', target: '127.0.0.1:9', tags: ['production'] };
@@ -63,7 +67,7 @@ t.test('events of a monitor that goes down and up are sent to the endpoint of it
 });
 
 t.test('settings of an endpoint are read back as given, can be changed, and are refused by field', async (t) => {
-  const { api, receiver, database } = await aReceivingStack(t);
+  const { api, receiver } = await aReceivingAccount(t, 'settings');
   const filter = { tags_any: ['Production'] };
   const headers = { authorization: 'Bearer s3cret-token' };
   const { id, secret, endpoint } = await create(api, { url: receiver.url, description: 'bot', filter, headers });
@@ -148,14 +152,14 @@ t.test('settings of an endpoint are read back as given, can be changed, and are 
 });
 
 t.test('an account has at most 20 endpoints', async (t) => {
-  const { api, receiver } = await aReceivingStack(t);
+  const { api, receiver } = await aReceivingAccount(t, 'collector');
   for (let n = 0; n < 20; n += 1) await create(api, { url: receiver.url });
   const { status: code, body } = await api.call('POST', '/v1/webhooks', { body: { url: receiver.url, events: ['*'] } });
   t.match({ code, details: body.error.details }, { code: 422, details: { webhooks: [{ code: 'refused' }] } });
 });
 
 t.test('a secret is rotated without a failed request, and the oldest secret ends at the next rotation', async (t) => {
-  const { api, receiver } = await aReceivingStack(t);
+  const { api, receiver } = await aReceivingAccount(t, 'rotation');
   const { id, secret: oldest } = await create(api, { url: receiver.url });
   const rotate = async (body: object) =>
     (await api.call('POST', `/v1/webhooks/${id}/rotate-secret`, { body })).body.data;
@@ -183,7 +187,7 @@ t.test('a secret is rotated without a failed request, and the oldest secret ends
 t.test(
   'a test event is sent at once, whatever the status of the endpoint, and the response of the receiver is shown',
   async (t) => {
-    const { api, receiver } = await aReceivingStack(t);
+    const { api, receiver } = await aReceivingAccount(t, 'trial');
     const { id } = await create(api, { url: receiver.url, headers: { 'x-token': 's3cret-token' } });
     receiver.reply = status(500, { 'x-echo': 'got s3cret-token' }, 'cannot use s3cret-token \0');
     const { body } = await api.call('POST', `/v1/webhooks/${id}/test`, { body: { type: 'monitor.down' } });
@@ -216,7 +220,7 @@ t.test(
 );
 
 t.test('endpoints of test keys receive events of test resources, other endpoints all others', async (t) => {
-  const { api, controlPlane, receiver } = await aReceivingStack(t);
+  const { api, receiver } = await aReceivingAccount(t, 'keys');
   const testReceiver = await WebhookReceiver.start(t);
   const request = { name: 'test', type: 'test', scopes: ['read', 'write'] } as const;
   const { key } = await controlPlane.services.tokens.apiKeys.create(
@@ -239,7 +243,7 @@ t.test('endpoints of test keys receive events of test resources, other endpoints
 t.test(
   'events that a paused endpoint missed are skipped, shown in its log, and recovered once it is active',
   async (t) => {
-    const { api, receiver } = await aReceivingStack(t);
+    const { api, receiver } = await aReceivingAccount(t, 'paused');
     const { id } = await create(api, { url: receiver.url });
     const path = `/v1/webhooks/${id}`;
     const list = async (query = '') => (await api.call('GET', `${path}/deliveries${query}`)).body.data.items;
@@ -289,7 +293,7 @@ t.test(
 );
 
 t.test('the kinds of events are listed with schemas and examples', async (t) => {
-  const { api } = await startStack(t);
+  const api = administrator;
   const { items } = (await api.call('GET', '/v1/webhooks/event-types')).body.data;
   const down = items.find(({ type }: { type: string }) => type === 'monitor.down');
   t.match(down, { recipient: 'owner of the monitor', example: { type: 'monitor.down' }, schema: { type: 'object' } });
@@ -301,13 +305,13 @@ t.test('the kinds of events are listed with schemas and examples', async (t) => 
 });
 
 t.test('two control planes send every event once', async (t) => {
-  const { api, database, receiver } = await aReceivingStack(t);
+  const { api, receiver } = await aReceivingAccount(t, 'twin');
   await startReplica(t, database.url, { VANTAGE_PUBLIC_URL: api.url }, patientClock);
   await create(api, { url: receiver.url, events: ['monitor.paused'] });
   const ids: string[] = [];
   for (let n = 0; n < 20; n += 1) ids.push(await aHeartbeat(api, `Job ${n}`));
   await Promise.all(ids.map((id) => api.call('POST', `/v1/monitors/${id}/pause`)));
-  const delivered = () => database.db('webhook_deliveries').where({ status: 'delivered' });
+  const delivered = () => database.db('webhook_deliveries').where({ owner_id: api.userId, status: 'delivered' });
   await until('all of them', async () => (await delivered()).length === 20);
   t.equal(receiver.events.length, 20);
   t.same(new Set(receiver.events.map(({ body }) => body.data.monitor.id)), new Set(ids));

@@ -54,6 +54,8 @@ export interface AlertWorld extends AlertPost, RelayReplica {
   ): Promise<void>;
   /** Publishes that these monitors are down, up and so on, in one transaction. */
   happens(what: Happening, monitorIds: readonly string[], fields?: { reason?: string }): Promise<void>;
+  /** Takes away all that tests have made, except for these channels, and forgets what was mailed and counted. */
+  clear(kept?: readonly ChannelRow[]): Promise<void>;
   /** Lets everything that is due be done: events, looks, messages. */
   settle(): Promise<void>;
   /** Lets time pass, from one instant at which something is due to the next. */
@@ -67,6 +69,29 @@ const blank = {
   on_recovery: { notify: true, delay_sec: 0, channels: [] },
   suppression: { after_sec: 0, quiet_hours: [], flapping: 'notice', no_data_after_sec: 900, depends_on: [] },
 } as const;
+
+/** Tables of what tests make, those that refer to others first. */
+const made = [
+  'alert_bundles',
+  'alert_buckets',
+  'alert_data_waits',
+  'alert_deliveries',
+  'alert_digests',
+  'alert_due',
+  'alert_fallbacks',
+  'alert_groups',
+  'alert_lanes',
+  'alert_node_waits',
+  'alert_silences',
+  'alert_threads',
+  'alert_timeline',
+  'alert_told',
+  'alerts',
+  'maintenance_windows',
+  'monitors',
+  'outbox_marks',
+  'outbox',
+];
 
 /** Opens one; `settings`: addresses of vendors and gateways; `onSettled`: called when nothing is left to do at an instant. */
 export async function openAlertWorld(
@@ -111,6 +136,14 @@ export async function openAlertWorld(
   return {
     ...post,
     ...own,
+    async clear(kept = []) {
+      await db.raw(made.map((table) => `DELETE FROM ${table}`).join(';'));
+      await db('alert_policies').where({ is_default: false }).delete();
+      const keptIds = kept.map(({ id }) => id);
+      await db('alert_channels').where({ is_default: false }).whereNotIn('id', keptIds).delete();
+      post.mails.length = 0;
+      own.alertRegistry.resetMetrics();
+    },
     settle: () => world.settle(),
     passAll: (duration) => world.pass(duration),
     relayReplica,

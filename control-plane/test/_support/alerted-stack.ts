@@ -6,7 +6,7 @@ import { publish } from '../../src/events/index.js';
 import { AcknowledgeLinks } from '../../src/modules/alerts/links/acknowledge-links.js';
 import { patientClock } from './patient-clock.js';
 import { startReceiver } from './receiver.js';
-import { SECRET_KEY, startStack, type TestApi } from './stack.js';
+import { createUserApi, SECRET_KEY, type Stack, startStack, type TestApi } from './stack.js';
 import { insertMonitor } from './stored-monitor.js';
 
 /** A control plane whose monitors are down, and a receiver that got a message about each of them. */
@@ -30,12 +30,17 @@ export interface AlertOfStack {
   linkOf(agoMs: number): string;
 }
 
-/** Starts one; its monitors have these names. */
-export async function startAlertedStack(t: Test, names: readonly string[] = ['Shop <b>']): Promise<AlertedStack> {
+/** Starts one, whose monitors have these names; `shared`: a new account of a stack that runs instead. */
+export async function startAlertedStack(
+  t: Test,
+  names: readonly string[] = ['Shop <b>'],
+  shared?: { readonly stack: Stack; readonly email: string },
+): Promise<AlertedStack> {
   const receiver = await startReceiver(t);
-  const { api, database } = await startStack(t, {}, patientClock);
+  const { api: administrator, controlPlane, database } = shared?.stack ?? (await startStack(t, {}, patientClock));
+  const api = shared === undefined ? administrator : await createUserApi(controlPlane, shared.email, 'user');
   const { db } = database;
-  await db('users').update({ email_verified_at: new Date() });
+  await db('users').where({ id: api.userId }).update({ email_verified_at: new Date() });
   const channel = await api.call('POST', '/v1/alert-channels', {
     body: {
       name: 'Hook',

@@ -20,8 +20,8 @@ export type ReceiverReply = {
 export interface Receiver {
   /** `http://127.0.0.1:port` */
   readonly url: string;
-  /** In the order they came. */
-  readonly requests: readonly ReceivedRequest[];
+  /** In the order they came; may be emptied. */
+  readonly requests: ReceivedRequest[];
   /** 200 unless it says otherwise; may be changed at any time. */
   reply: (request: ReceivedRequest) => ReceiverReply | Promise<ReceiverReply>;
 }

@@ -8,6 +8,8 @@ import { type Receiver, startReceiver } from './receiver.js';
 export interface TimedAlerts {
   readonly world: AlertWorld;
   readonly receiver: Receiver;
+  /** Begins anew, at second 0, with nothing but the channels. */
+  begin(): Promise<void>;
   /** Messages since the last call, `second kind channel`, those of one second in the order of their texts. */
   said(): string[];
   /** Lets time pass up to a second since the start, with everything that is due. */
@@ -29,7 +31,7 @@ export async function openTimedAlerts(t: Test): Promise<TimedAlerts> {
   const channels = new Map<string, ChannelRow>();
   for (const name of ['a', 'b', 'c'])
     channels.set(name, await world.addChannel(name, 'webhook', { url: `${receiver.url}/${name}`, body: '{{kind}}' }));
-  const startMs = world.clock.now();
+  let startMs = world.clock.now();
   const secondNow = () => (world.clock.now() - startMs) / 1_000;
   const seconds = new Map<number, number>();
   const note = () => {
@@ -49,6 +51,14 @@ export async function openTimedAlerts(t: Test): Promise<TimedAlerts> {
     receiver,
     rule,
     choice,
+    async begin() {
+      await world.clear([...channels.values()]);
+      startMs = world.clock.now();
+      read = 0;
+      seconds.clear();
+      receiver.requests.length = 0;
+      receiver.reply = () => ({ status: 200 });
+    },
     said() {
       note();
       const said = receiver.requests.slice(read).map(({ path, body }, index) => {

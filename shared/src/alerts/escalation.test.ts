@@ -1,5 +1,5 @@
 import t from 'tap';
-import { acknowledge, aPolicy, over, quiet, START_MS, step } from './_support/builders.js';
+import { acknowledge, aPolicy, aRule, over, quiet, START_MS, step } from './_support/builders.js';
 import { Play } from './_support/play.js';
 
 const until = (second: number) => ({ untilMs: START_MS + second * 1000 });
@@ -40,6 +40,16 @@ t.test('steps stand still while the alert is acknowledged, and go on where they 
     '1900 escalation c',
   ]);
 });
+
+t.test(
+  'without a time-out an acknowledged alert takes no step and sends no reminder, until it gets worse',
+  async (t) => {
+    const policy = aPolicy({ rules: [aRule({ repeat: [300, 100] })], escalation: { steps: [step(300, 'b')] } });
+    const play = new Play(policy).degraded(0).at(200, acknowledge).until(2000);
+    t.same(play.said(), ['0 firing a', '200 acknowledged a']);
+    t.same(play.down(2000).until(2301).said(), ['2000 severity a', '2100 escalation b', '2300 reminder a']);
+  },
+);
 
 t.test('steps stand still while something holds', async (t) => {
   const policy = aPolicy({ escalation: { steps } });
