@@ -1,38 +1,34 @@
 import { until } from '@vantage/shared/_support/until.js';
-import t from 'tap';
-import { readMail, startSmtpServer } from './_support/smtp-server.js';
+import t, { type Test } from 'tap';
+import { readMail, startSmtpServer, type TestSmtpServer } from './_support/smtp-server.js';
 import { apiOf, createUserApi, startReplica, startStack, type TestApi } from './_support/stack.js';
 
 // Somebody with an account and two replicas tries the codes and links that are mailed to others.
 
-const smtp = await startSmtpServer(t);
-const settings = { VANTAGE_SMTP_URL: `smtp://${smtp.host}` };
-const stack = await startStack(t, settings);
-const second = await startReplica(t, stack.database.url, { ...settings, VANTAGE_PUBLIC_URL: stack.api.url });
+const friend = 'friend@other.example';
 
 interface Scene {
-  /** Address of the account. */
-  readonly own: string;
-  /** Address of somebody else. */
-  readonly friend: string;
+  readonly smtp: TestSmtpServer;
   /** The same account at each of two replicas. */
   readonly replicas: readonly [TestApi, TestApi];
 }
 
-/** A new account. */
-async function enter(name: string): Promise<Scene> {
-  const own = `${name}@test.example`;
-  const api = await createUserApi(stack.controlPlane, own, 'user');
-  return { own, friend: `${name}@other.example`, replicas: [api, apiOf(second.listenUrl, api.token, api.userId)] };
+async function setUp(t: Test): Promise<Scene> {
+  const smtp = await startSmtpServer(t);
+  const settings = { VANTAGE_SMTP_URL: `smtp://${smtp.host}` };
+  const { controlPlane, database, api } = await startStack(t, settings);
+  const other = await startReplica(t, database.url, { ...settings, VANTAGE_PUBLIC_URL: api.url });
+  const mallory = await createUserApi(controlPlane, 'mallory@test.example', 'user');
+  return { smtp, replicas: [mallory, apiOf(other.listenUrl, mallory.token, mallory.userId)] };
 }
 
-async function addChannel({ own, friend, replicas: [api] }: Scene): Promise<string> {
-  const config = { to: [friend, own] };
+async function addChannel({ replicas: [api] }: Scene): Promise<string> {
+  const config = { to: [friend, 'mallory@test.example'] };
   return (await api.call('POST', '/v1/alert-channels', { body: { name: 'Mail', type: 'email', config } })).body.data.id;
 }
 
 /** Text of the first mail to an address. */
-async function mailTo(address: string): Promise<string> {
+async function mailTo({ smtp }: Scene, address: string): Promise<string> {
   await until(`a mail to ${address}`, () => smtp.mails.some(({ to }) => to.includes(address)));
   const mail = smtp.mails.find(({ to }) => to.includes(address));
   return mail === undefined ? '' : ((await readMail(mail)).text ?? '');
@@ -59,12 +55,12 @@ async function both<T>(
 }
 
 t.test('forty guesses at a code over two replicas at once are five, and the code is worth nothing then', async (t) => {
-  const scene = await enter('guesser');
+  const scene = await setUp(t);
   const id = await addChannel(scene);
-  const code = /\b\d{8}\b/.exec(await mailTo(scene.friend))?.[0] ?? '';
-  const link = /\/alert-channels\/verify\/[\w-]+/.exec(await mailTo(scene.friend))?.[0] ?? '';
+  const code = /\b\d{8}\b/.exec(await mailTo(scene, friend))?.[0] ?? '';
+  const link = /\/alert-channels\/verify\/[\w-]+/.exec(await mailTo(scene, friend))?.[0] ?? '';
   const guess = async (api: TestApi, given: string) => {
-    const body = { to: scene.friend, code: given };
+    const body = { to: friend, code: given };
     const { body: reply } = await api.call('POST', `/v1/alert-channels/${id}/verify`, { body });
     return reply.error?.details.code[0].message as string | undefined;
   };
@@ -77,19 +73,19 @@ t.test('forty guesses at a code over two replicas at once are five, and the code
     t.equal((await fetch(new URL(link, api.url), { method: 'POST' })).status, 404, 'nor is its link');
   }
   const asked = await both(scene, 20, (api) =>
-    api.call('POST', `/v1/alert-channels/${id}/verify`, { body: { to: scene.friend } }),
+    api.call('POST', `/v1/alert-channels/${id}/verify`, { body: { to: friend } }),
   );
   t.equal(asked.filter(({ status }) => status === 200).length, 2, 'three codes an hour, with the first one');
 });
 
 t.test('a link of a message gives no other right than its own, on any replica', async (t) => {
-  const scene = await enter('visitor');
+  const scene = await setUp(t);
   const id = await addChannel(scene);
   const [api] = scene.replicas;
-  const verify = /\/verify\/([\w-]+)/.exec(await mailTo(scene.friend))?.[1] ?? '';
+  const verify = /\/verify\/([\w-]+)/.exec(await mailTo(scene, friend))?.[1] ?? '';
   await api.call('POST', `/v1/alert-channels/${id}/test`, { body: {} });
-  await mailTo(scene.own);
-  const sent = smtp.mails.find(({ to }) => to.includes(scene.own));
+  await mailTo(scene, 'mallory@test.example');
+  const sent = scene.smtp.mails.find(({ to }) => to.includes('mallory@test.example'));
   const unsubscribe = /\/unsubscribe\/([\w-]+)/.exec(String(sent?.source).replace(/=?\r?\n[ \t]?/g, ''))?.[1] ?? '';
   const tokens = { verify, unsubscribe };
   for (const { url } of scene.replicas)
@@ -116,13 +112,13 @@ t.test('a link of a message gives no other right than its own, on any replica', 
   const { recipients } = (await api.call('GET', `/v1/alert-channels/${id}`)).body.data;
   t.match(
     recipients,
-    [{ to: scene.friend, verified: false, unsubscribed: false }, { unsubscribed: false }],
+    [{ to: friend, verified: false, unsubscribed: false }, { unsubscribed: false }],
     'a visit changes nothing',
   );
 });
 
 t.test('caps of channels, endpoints and groups hold for requests over two replicas at once', async (t) => {
-  const scene = await enter('collector');
+  const scene = await setUp(t);
   const [api] = scene.replicas;
   const url = 'https://hooks.example/';
   const cases: readonly (readonly [string, number, (index: number) => object])[] = [
