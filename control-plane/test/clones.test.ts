@@ -1,28 +1,29 @@
 import { randomBytes } from 'node:crypto';
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { until } from '@vantage/shared/_support/until.js';
 import t, { type Test } from 'tap';
 import { keepEvents } from './_support/kept-events.js';
-import { patientClock } from './_support/patient-clock.js';
 import { enrollPeer, PeerAgent, successOf } from './_support/peer-agent.js';
 import { startReplica, startStack } from './_support/stack.js';
 
-/** A node, and two replicas to connect it to. */
-async function aNodeAndTwoReplicas(t: Test) {
-  const stack = await startStack(t, { VANTAGE_METRICS_LISTEN: '127.0.0.1:0' });
-  const other = await startReplica(t, stack.database.url, { VANTAGE_PUBLIC_URL: stack.api.url });
-  const identity = await enrollPeer(stack.api);
-  const at = { one: stack.api.url, other: other.listenUrl };
+const { api, controlPlane, database } = await startStack(t, { VANTAGE_METRICS_LISTEN: '127.0.0.1:0' });
+const { listenUrl } = await startReplica(t, database.url, { VANTAGE_PUBLIC_URL: api.url });
+const at = { one: api.url, other: listenUrl };
+
+/** A node, and ways to connect it to either replica. */
+async function aNode(t: Test) {
+  const identity = await enrollPeer(api);
   const dial = (replica: keyof typeof at, generation: number, bootId: string) =>
     PeerAgent.dial(t, at[replica], identity, { generation, bootId });
   const connect = (replica: keyof typeof at, generation: number, bootId: string) =>
     PeerAgent.connect(t, at[replica], identity, { generation, bootId });
-  return { ...stack, identity, dial, connect };
+  return { identity, dial, connect };
 }
 
 t.test(
   'a copy used at the same time as the original is noticed when the replaced one returns, and both are shut out',
   async (t) => {
-    const { api, controlPlane, database, identity, dial, connect } = await aNodeAndTwoReplicas(t);
+    const { identity, dial, connect } = await aNode(t);
     await keepEvents(database.db);
     const original = await connect('one', 5, 'original');
     // copied at generation 5: its first link takes the next number, as the original's would
@@ -61,7 +62,7 @@ t.test(
 );
 
 t.test('a copy that connects after the original continued is noticed at once, on any replica', async (t) => {
-  const { dial, connect } = await aNodeAndTwoReplicas(t);
+  const { dial, connect } = await aNode(t);
   const before = await connect('one', 5, 'original');
   before.cut();
   const original = await connect('one', 8, 'original');
@@ -71,7 +72,7 @@ t.test('a copy that connects after the original continued is noticed at once, on
 
 t.test('a proof that was on its way while the node’s next process linked is late, not a copy', async (t) => {
   // the challenge stays open while another process links, which takes a busy machine longer than a handshake may
-  const stack = await startStack(t, {}, patientClock);
+  const stack = await startStack(t, {}, new FakeClock(Date.now()));
   const identity = await enrollPeer(stack.api);
   let prove = () => {};
   const linked = new Promise<void>((resolve) => {
@@ -91,7 +92,6 @@ t.test('a proof that was on its way while the node’s next process linked is la
 });
 
 t.test('a node that has lost its stored state begins a new epoch, and administrators see the alarm', async (t) => {
-  const { api, controlPlane } = await startStack(t, { VANTAGE_METRICS_LISTEN: '127.0.0.1:0' });
   const alarms = async () =>
     (await (await fetch(controlPlane.metricsUrl ?? '')).text()).match(/^vantage_nodes_set_back_total (\d+)$/m)?.[1];
   const identity = await enrollPeer(api);
@@ -114,7 +114,7 @@ t.test('a node that has lost its stored state begins a new epoch, and administra
 t.test(
   'a restored state directory is shut out because of its old generation, and admitted after an unban',
   async (t) => {
-    const { api, identity, dial, connect } = await aNodeAndTwoReplicas(t);
+    const { identity, dial, connect } = await aNode(t);
     const before = await connect('one', 40, 'before');
     before.leave();
     await before.waitForClose();

@@ -10,10 +10,20 @@ import { asUser } from './_support/owners.js';
 import { type Declared, enrollBody, enrollPeer } from './_support/peer-agent.js';
 import { createUserApi, startStack, type TestApi } from './_support/stack.js';
 
+// it stands still: callers wait for each other, as long as it takes
+const clock = new FakeClock(Date.now(), { rounds: [] });
+const { controlPlane, database } = await startStack(t, {}, clock);
+let administrators = 0;
+const anAdmin = () => createUserApi(controlPlane, `admin${administrators++}@test.example`, 'admin');
+
 const tokensPath = '/v1/nodes/enrollment-tokens';
 const newKey = () => generateKeyPairSync('ed25519').privateKey;
 
-const createToken = (api: TestApi, body: object = {}) => api.call('POST', tokensPath, { body });
+/** Creates a token that is newer than all others. */
+function createToken(api: TestApi, body: object = {}) {
+  clock.advance(1);
+  return api.call('POST', tokensPath, { body });
+}
 const listTokens = async (api: TestApi) => (await api.call('GET', tokensPath)).body.data.tokens;
 
 /** Asks to enroll as an agent does. */
@@ -28,7 +38,7 @@ function enroll(
 }
 
 t.test('a token is created with the known attributes of the future node, and shown only once', async (t) => {
-  const { api } = await startStack(t);
+  const api = await anAdmin();
   const { status, body } = await createToken(api, {
     label: 'berlin-1',
     country_code: 'de',
@@ -54,9 +64,9 @@ t.test('a token is created with the known attributes of the future node, and sho
 });
 
 t.test('a token is valid for 24 hours unless the request says otherwise', async (t) => {
-  const { api, database } = await startStack(t);
-  const clock = new FakeClock(Date.UTC(2026, 0, 1));
-  const tokens = new EnrollmentTokens({ db: database.db, clock, plans: defaultPlans });
+  const api = await anAdmin();
+  const newYear = new FakeClock(Date.UTC(2026, 0, 1));
+  const tokens = new EnrollmentTokens({ db: database.db, clock: newYear, plans: defaultPlans });
   t.equal((await tokens.create(asUser(api.userId), {}, commandLine)).expires_at, '2026-01-02T00:00:00.000Z');
   t.equal(
     (await tokens.create(asUser(api.userId), { expires_in_hours: 1 }, commandLine)).expires_at,
@@ -67,7 +77,7 @@ t.test('a token is valid for 24 hours unless the request says otherwise', async 
 });
 
 t.test('a place that does not exist, or does not fit, is refused by its field', async (t) => {
-  const { api } = await startStack(t);
+  const api = await anAdmin();
   const details = async (body: object) => {
     const answer = await createToken(api, body);
     return [answer.status, Object.keys(answer.body.error?.details ?? {})];
@@ -85,7 +95,7 @@ t.test('a place that does not exist, or does not fit, is refused by its field', 
 });
 
 t.test('tokens are listed for their owner alone, newest first, in pages, with their state', async (t) => {
-  const { api, controlPlane, database } = await startStack(t);
+  const api = await anAdmin();
   const user = await createUserApi(controlPlane, 'user@test.example', 'user');
   const made = [];
   for (const label of ['expired', 'used', 'active']) made.push((await createToken(api, { label })).body.data);
@@ -93,7 +103,7 @@ t.test('tokens are listed for their owner alone, newest first, in pages, with th
   await database
     .db('enrollment_tokens')
     .where({ label: 'expired' })
-    .update({ expires_at: new Date(Date.now() - 1) });
+    .update({ expires_at: new Date(0) });
   const { body } = await enroll(api, made[1].token);
   t.match(await listTokens(api), [
     { label: 'active', status: 'active', consumed_node_id: null },
@@ -112,8 +122,8 @@ t.test('tokens are listed for their owner alone, newest first, in pages, with th
 });
 
 t.test('an unused token of the caller can be revoked, once; a used one cannot', async (t) => {
-  const { api, controlPlane } = await startStack(t);
-  const user = await createUserApi(controlPlane, 'user@test.example', 'user');
+  const api = await anAdmin();
+  const user = await createUserApi(controlPlane, 'other@test.example', 'user');
   const { id, token } = (await createToken(api)).body.data;
   const revoke = async (as: TestApi, tokenId: string) => {
     const { status, body } = await as.call('DELETE', `${tokensPath}/${tokenId}`);
@@ -130,7 +140,7 @@ t.test('an unused token of the caller can be revoked, once; a used one cannot', 
 });
 
 t.test('a used, expired, revoked, unknown and mistyped token get the same response', async (t) => {
-  const { api, database } = await startStack(t);
+  const api = await anAdmin();
   const [used, expired, revoked] = [await createToken(api), await createToken(api), await createToken(api)].map(
     ({ body }) => body.data,
   );
@@ -138,7 +148,7 @@ t.test('a used, expired, revoked, unknown and mistyped token get the same respon
   await database
     .db('enrollment_tokens')
     .where({ id: expired.id })
-    .update({ expires_at: new Date(Date.now() - 1) });
+    .update({ expires_at: new Date(0) });
   await api.call('DELETE', `${tokensPath}/${revoked.id}`);
   const otherSecret = makeToken(tokenPrefixes.enrollment);
   const { id: unused } = (await createToken(api)).body.data;
@@ -166,7 +176,7 @@ t.test('a used, expired, revoked, unknown and mistyped token get the same respon
 });
 
 t.test('the same token with the same key enrolls the same node again; with another key it is refused', async (t) => {
-  const { api } = await startStack(t);
+  const api = await anAdmin();
   const { token } = (await createToken(api)).body.data;
   const key = newKey();
   const first = await enroll(api, token, { key });
@@ -180,11 +190,11 @@ t.test('the same token with the same key enrolls the same node again; with anoth
     'a key enrolls once',
   );
   t.match(await listTokens(api), [{ status: 'active' }, { status: 'used' }], 'which does not use up the token');
-  t.equal((await api.call('GET', '/v1/nodes')).body.data.items.length, 1);
+  t.equal((await api.call('GET', '/v1/account/nodes')).body.data.items.length, 1);
 });
 
 t.test('a token whose node was deleted stays used up, and the key of that node never enrolls again', async (t) => {
-  const { api } = await startStack(t);
+  const api = await anAdmin();
   const key = newKey();
   const newToken = async () => (await createToken(api)).body.data.token;
   const token = await newToken();
@@ -197,8 +207,7 @@ t.test('a token whose node was deleted stays used up, and the key of that node n
 });
 
 t.test('of agents that use one token at the same moment one enrolls, and may ask twice', async (t) => {
-  // they wait for each other, as long as it takes
-  const { api } = await startStack(t, {}, new FakeClock(Date.now()));
+  const api = await anAdmin();
   const { token } = (await createToken(api)).body.data;
   const answers = await Promise.all([enroll(api, token), enroll(api, token), enroll(api, token)]);
   t.strictSame(answers.map(({ status }) => status).sort(), [201, 401, 401]);
@@ -213,7 +222,7 @@ t.test('of agents that use one token at the same moment one enrolls, and may ask
 });
 
 t.test('an invalid key and a proof that does not verify are refused by their field', async (t) => {
-  const { api } = await startStack(t);
+  const api = await anAdmin();
   const { token } = (await createToken(api)).body.data;
   const refusal = async (changes: object) => {
     const { status, body } = await enroll(api, token, { changes });
@@ -238,7 +247,7 @@ t.test('an invalid key and a proof that does not verify are refused by their fie
 });
 
 t.test('the place that an agent declares must exist and be consistent', async (t) => {
-  const { api } = await startStack(t);
+  const api = await anAdmin();
   const place = async (declared: Declared, tokenFields: object = {}) => {
     const { token } = (await createToken(api, tokenFields)).body.data;
     const { status, body } = await enroll(api, token, { declared });

@@ -8,14 +8,22 @@ const addresses = (count: number) =>
   ['8.8.8.8', ...Array.from({ length: count - 1 }, (_, n) => `9.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}`)].join(
     '\n',
   );
-const vpn = (server: ListServer, more: object = {}) => ({
-  name: 'vpn',
-  signal: 'vpn',
-  format: 'addresses',
-  url: `${server.url}/vpn.txt`,
-  refresh_s: 300,
-  ...more,
-});
+
+const server = await ListServer.start(t);
+server.serve('/vpn.txt', addresses(100));
+const vpn = { name: 'vpn', signal: 'vpn', format: 'addresses', url: `${server.url}/vpn.txt`, refresh_s: 300 };
+const world = await startReputation(t, [vpn], { replicas: 2 });
+const [api] = world.apis;
+const acceptances = async () =>
+  (await api.call('GET', '/v1/admin/audit?action=reputation_list.accepted')).body.data.items;
+await world.untilScored('9.0.0.90', 60);
+
+/** Lets the source have a hundred entries again, and every replica use them. */
+async function restore(): Promise<void> {
+  server.serve('/vpn.txt', addresses(100));
+  await world.refresh('vpn');
+  await world.untilScored('9.0.0.90', 60);
+}
 
 const refused: Readonly<Record<string, { readonly refusal: string; readonly content: string | Buffer }>> = {
   'half of the entries less one': { refusal: 'shrunk', content: addresses(49) },
@@ -26,12 +34,9 @@ const refused: Readonly<Record<string, { readonly refusal: string; readonly cont
 
 for (const [what, { refusal, content }] of Object.entries(refused)) {
   t.test(`a version with ${what} is refused on every replica until an administrator accepts it`, async (t) => {
-    const server = await ListServer.start(t);
-    server.serve('/vpn.txt', addresses(100));
-    const world = await startReputation(t, [vpn(server)], { replicas: 2 });
-    const [api] = world.apis;
+    await restore();
+    const before = (await acceptances()).length;
     const accept = (name = 'vpn') => api.call('POST', `/v1/admin/lists/${name}/accept`);
-    await world.untilScored('8.8.8.8', 60);
     t.match(await accept(), { status: 409, body: { error: { code: 'CONFLICT', details: { name: [{}] } } } });
     server.serve('/vpn.txt', content);
     await world.refresh('vpn');
@@ -49,17 +54,14 @@ for (const [what, { refusal, content }] of Object.entries(refused)) {
     });
     await world.untilScored('9.0.0.90', 0);
     t.match(await accept(), { status: 409 });
-    const { body } = await api.call('GET', '/v1/admin/audit?action=reputation_list.accepted');
-    t.match(body.data.items, [{ subject: 'vpn', action: 'reputation_list.accepted' }]);
-    t.equal(body.data.items.length, 1);
+    const accepted = await acceptances();
+    t.match(accepted[0], { subject: 'vpn', action: 'reputation_list.accepted' });
+    t.equal(accepted.length, before + 1);
   });
 }
 
 t.test('a refused version that its source takes back is forgotten', async (t) => {
-  const server = await ListServer.start(t);
-  server.serve('/vpn.txt', addresses(100));
-  const world = await startReputation(t, [vpn(server)]);
-  await world.untilScored('8.8.8.8', 60);
+  await restore();
   server.serve('/vpn.txt', addresses(3));
   await world.refresh('vpn');
   t.match(await world.listed('vpn'), { refused_version: { refusal: 'shrunk', entries: 3 } });
@@ -69,14 +71,11 @@ t.test('a refused version that its source takes back is forgotten', async (t) =>
 });
 
 t.test('a replica that starts later has the stored version without a download, and the refusal too', async (t) => {
-  const server = await ListServer.start(t);
-  server.serve('/vpn.txt', addresses(100));
-  const world = await startReputation(t, [vpn(server)]);
-  await world.untilScored('8.8.8.8', 60);
+  await restore();
   server.serve('/vpn.txt', addresses(3));
   await world.refresh('vpn');
   const requests = server.requests.length;
-  const settings = { VANTAGE_REPUTATION_LISTS: writeLists(t, [vpn(server)]) };
+  const settings = { VANTAGE_REPUTATION_LISTS: writeLists(t, [vpn]) };
   const later = await startReplica(t, world.database.url, settings, world.clocks[0]);
   t.match(await later.services.lookups.lists.list(), [
     { version: { entries: 100 }, refused_version: { refusal: 'shrunk' } },

@@ -7,16 +7,21 @@ import { checkerOf, list, PLANS, startChecks } from './_support/reputation-check
 import { startReputation } from './_support/reputation-world.js';
 import { temporaryDirectory } from './_support/temporary-directory.js';
 
+const directory = temporaryDirectory(t);
+for (const name of ['city.mmdb', 'asn.mmdb'])
+  copyFileSync(fileURLToPath(new URL(`../../test/testdata/geo/${name}`, import.meta.url)), path.join(directory, name));
+// lists of all five signals, and no node until a test has one
+const world = await startChecks(t, {
+  startMs: Date.now(),
+  settings: { VANTAGE_GEOIP_DIR: directory, VANTAGE_GEOIP_ATTRIBUTION: 'Places by B' },
+});
+const { apis, check } = world;
+const unmapped = await startChecks(t, {
+  startMs: Date.now(),
+  settings: { VANTAGE_REPUTATION_DNSBL: 'a.example.org' },
+});
+
 t.test('an address is scored by its evidence, each with list, date and entry', async (t) => {
-  const directory = temporaryDirectory(t);
-  for (const name of ['city.mmdb', 'asn.mmdb'])
-    copyFileSync(
-      fileURLToPath(new URL(`../../test/testdata/geo/${name}`, import.meta.url)),
-      path.join(directory, name),
-    );
-  const { check } = await startChecks(t, {
-    settings: { VANTAGE_GEOIP_DIR: directory, VANTAGE_GEOIP_ATTRIBUTION: 'Places by B' },
-  });
   const { status, body, headers } = await check('8.8.8.8');
   t.equal(status, 200);
   t.match(body.data, {
@@ -86,7 +91,6 @@ t.test('without any list the operation is unavailable, and costs nothing', async
 });
 
 t.test('a page of another origin cannot read a response', async (t) => {
-  const { apis, check } = await startChecks(t, { lists: [list(t, 'exits', 'tor_exit', ['8.8.8.8'])] });
   const cors = (headers: Headers) => [...headers.keys()].filter((name) => name.startsWith('access-control-'));
   t.same(cors((await check('8.8.8.8', { headers: { origin: 'https://page.example' } })).headers), []);
   const preflight = await fetch(new URL('/v1/ip/reputation?q=8.8.8.8', apis[0].url), { method: 'OPTIONS' });
@@ -96,7 +100,6 @@ t.test('a page of another origin cannot read a response', async (t) => {
 });
 
 t.test('what is no address or domain is 400, what no probe may reach is 422, and neither costs anything', async (t) => {
-  const { check } = await startChecks(t, { lists: [list(t, 'exits', 'tor_exit', ['8.8.8.8'])] });
   for (const text of [
     '',
     ' ',
@@ -110,7 +113,7 @@ t.test('what is no address or domain is 400, what no probe may reach is 422, and
     '1'.repeat(10_000),
   ])
     t.match(
-      await check(text),
+      await check(text, { from: '198.41.1.4' }),
       { status: 400, body: { error: { code: 'VALIDATION_FAILED', details: { q: [{}] } } } },
       text.slice(0, 30),
     );
@@ -126,11 +129,15 @@ t.test('what is no address or domain is 400, what no probe may reach is 422, and
     'x.onion',
   ])
     t.match(
-      await check(text),
+      await check(text, { from: '198.41.1.4' }),
       { status: 422, body: { error: { code: 'PROBE_TARGET_INVALID', details: { q: [{}] } } } },
       text,
     );
-  t.equal((await check('8.8.8.8')).status, 200, 'nineteen refused requests in this minute took none of ten');
+  t.equal(
+    (await check('8.8.8.8', { from: '198.41.1.4' })).status,
+    200,
+    'nineteen refused requests in this minute took none of ten',
+  );
 });
 
 const found = (...values: string[]) => ({
@@ -139,10 +146,29 @@ const found = (...values: string[]) => ({
   records: values.map((value) => ({ name: 'example.com', type: value.includes(':') ? 'AAAA' : 'A', value, ttl: 60 })),
 });
 
-t.test('a domain has the reputation of its worst address, of at most eight that are public', async (t) => {
-  const world = await startChecks(t, { startMs: Date.now() });
+t.test('a domain without a public address is 422, one that no node can look up 503, and neither counts', async (t) => {
+  const from = '198.41.2.4';
+  for (let n = 0; n < 12; n += 1)
+    t.match(await check('example.com', { from }), {
+      status: 503,
+      body: { error: { code: 'UNAVAILABLE', details: { nodes: [{}] } } },
+    });
   const node = await joinNode(t, world);
-  const waiting = world.check('BÜCHER.example.com.');
+  const inside = check('inside.example.com', { from });
+  await answerJob(node, 1, found('10.0.0.1', '127.0.0.1', 'fd00::1'));
+  t.match(await inside, {
+    status: 422,
+    body: { error: { code: 'VALIDATION_FAILED', details: { q: [{ code: 'not_found' }] } } },
+  });
+  const unknown = check('unknown.example.com', { from });
+  await answerJob(node, 2, { ...found(), errors: [{ type: 'A', code: 'dns_timeout' }] });
+  t.match(await unknown, { status: 503, body: { error: { code: 'UNAVAILABLE' } } });
+  t.equal((await check('8.8.8.8', { from })).status, 200);
+});
+
+t.test('a domain has the reputation of its worst address, of at most eight that are public', async (t) => {
+  const node = await joinNode(t, world);
+  const waiting = check('BÜCHER.example.com.');
   const many = Array.from({ length: 9 }, (_, n) => `9.9.9.${n + 2}`);
   await answerJob(node, 1, found('2a00:1::9', ...many.toReversed(), '10.0.0.1', 'hidden', '9.9.9.2'));
   const { status, body } = await waiting;
@@ -158,32 +184,12 @@ t.test('a domain has the reputation of its worst address, of at most eight that 
     body.data.addresses.map(({ ip }: { ip: string }) => ip),
     many.slice(0, 8),
   );
-  t.equal((await world.check('bücher.example.com')).status, 200);
+  t.equal((await check('bücher.example.com')).status, 200);
   t.equal(node.jobs.length, 1, 'the records are kept as those of a dns lookup');
   t.equal(
-    (await world.apis[0].call('GET', '/v1/info/dns?q=xn--bcher-kva.example.com', { as: null })).body.meta.cache.hit,
+    (await apis[0].call('GET', '/v1/info/dns?q=xn--bcher-kva.example.com', { as: null })).body.meta.cache.hit,
     true,
   );
-});
-
-t.test('a domain without a public address is 422, one that no node can look up 503, and neither counts', async (t) => {
-  const world = await startChecks(t, { startMs: Date.now() });
-  for (let n = 0; n < 12; n += 1)
-    t.match(await world.check('example.com'), {
-      status: 503,
-      body: { error: { code: 'UNAVAILABLE', details: { nodes: [{}] } } },
-    });
-  const node = await joinNode(t, world);
-  const inside = world.check('inside.example.com');
-  await answerJob(node, 1, found('10.0.0.1', '127.0.0.1', 'fd00::1'));
-  t.match(await inside, {
-    status: 422,
-    body: { error: { code: 'VALIDATION_FAILED', details: { q: [{ code: 'not_found' }] } } },
-  });
-  const unknown = world.check('unknown.example.com');
-  await answerJob(node, 2, { ...found(), errors: [{ type: 'A', code: 'dns_timeout' }] });
-  t.match(await unknown, { status: 503, body: { error: { code: 'UNAVAILABLE' } } });
-  t.equal((await world.check('8.8.8.8')).status, 200);
 });
 
 const listing = (zone: string, address: string, listed: boolean | null, codes: string[] = []) => ({
@@ -225,20 +231,15 @@ t.test('DNS blocklists are asked by a node, kept for an hour, and count where a 
 });
 
 t.test('without a node nothing is known of the blocklists, and the lists still count', async (t) => {
-  const world = await startChecks(t, { settings: { VANTAGE_REPUTATION_DNSBL: 'a.example.org' } });
-  t.match((await world.check('9.9.9.9')).body.data, {
+  t.match((await unmapped.check('9.9.9.9')).body.data, {
     score: 85,
     blocklists: [{ zone: 'a.example.org', listed: null, code: null }],
   });
 });
 
 t.test('blocklists without a mapped code are asked about the worst address of a domain alone', async (t) => {
-  const world = await startChecks(t, {
-    startMs: Date.now(),
-    settings: { VANTAGE_REPUTATION_DNSBL: 'a.example.org' },
-  });
-  const node = await joinNode(t, world);
-  const waiting = world.check('example.com');
+  const node = await joinNode(t, unmapped);
+  const waiting = unmapped.check('example.com');
   await answerJob(node, 1, found('80.1.1.1', '9.9.9.9'));
   await answerJob(node, 2, { lookups: [listing('a.example.org', '9.9.9.9', true, ['127.0.0.2'])] });
   t.match((await waiting).body.data, {

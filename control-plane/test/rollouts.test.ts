@@ -1,59 +1,11 @@
 import t from 'tap';
 import { commandLine } from '../src/audit-log/actor.js';
-import { RolloutWorld } from './_support/rollout-world.js';
-import { seededRandom } from './_support/seeded-random.js';
-
-const order = { version: '0.2.0', selection: {}, stages: [1, 10, 100], maxFailures: 10, pauseS: 0 };
+import { playFailing } from './_support/failing-rollout.js';
+import { order, RolloutWorld } from './_support/rollout-world.js';
 
 t.test(
-  'a roll-out to a thousand nodes of which 3 % fail halts at the tenth failure, whatever dies meanwhile, and asks no node twice',
-  async (t) => {
-    const world = await RolloutWorld.open(t, 1_000);
-    const random = seededRandom(21);
-    const { id } = await world.rollouts.create(order, commandLine);
-    let replicas = [world.replica(t), world.replica(t), world.replica(t)];
-    let [attempt, most, round] = [0, 0, 0];
-    const sizes = new Set<number>();
-    for (; round < 2_000; round++) {
-      const turns = replicas.map(({ run }) => run().catch(() => {}));
-      if (round % 10 === 5) {
-        // every replica dies in the middle of what it does, and others start
-        await Promise.all(replicas.map(({ kill }) => kill()));
-        replicas = [world.replica(t), world.replica(t), world.replica(t)];
-      }
-      await Promise.all(turns);
-      const { state, counts, stage } = await world.rollouts.get(id);
-      if (stage === 1 && counts.requested === 0) sizes.add(counts.done + counts.failed);
-      const running = await world.running();
-      most = Math.max(most, counts.failed + running.length);
-      if (state !== 'running' && running.length === 0) break;
-      const ending = running.filter(() => random() < 0.6);
-      for (const upgrade of ending) await world.end(upgrade, attempt++ % 33 === 32 ? 'no room' : null);
-    }
-    const { state, counts, stage } = await world.rollouts.get(id);
-    t.match({ state, stage, failed: counts.failed }, { state: 'halted', stage: 2, failed: 10 });
-    t.equal(attempt, 330, 'nothing was begun after the tenth failure, and it was the 330th upgrade');
-    t.equal(counts.done + counts.failed + counts.waiting, 1_000);
-    t.ok(most <= 10, 'at no time could more than ten have failed');
-    const requests = await world.requests();
-    t.equal(requests.size, 330);
-    t.ok(
-      [...requests.values()].every((count) => count === 1),
-      'no node twice',
-    );
-    const acts = await world.database.db('audit_log').where({ subject: id }).orderBy('id').pluck('action');
-    t.same(acts, ['rollout.created', 'rollout.halted'], 'each once');
-
-    await world.rollouts.resume(id, commandLine);
-    const [replica] = replicas;
-    for (let rest = 0; rest < 200; rest++) {
-      await replica?.run();
-      for (const upgrade of await world.running()) await world.end(upgrade, null);
-    }
-    await replica?.run();
-    t.match(await world.rollouts.get(id), { state: 'done', counts: { done: 990, failed: 10, waiting: 0 } });
-    t.equal((await world.requests()).size, 1_000);
-  },
+  'a roll-out to a hundred nodes halts at the tenth failure, whatever dies meanwhile, and asks no node twice',
+  (t) => playFailing(t, { nodes: 100, failsEvery: 8 }),
 );
 
 t.test('a paused or aborted roll-out requests nothing more, and still shows how running upgrades end', async (t) => {

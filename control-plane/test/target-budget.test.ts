@@ -63,8 +63,15 @@ const setTokens = (db: Knex, tokens: number, ageSeconds = 0) =>
 /** Keeps budgets from growing while the test goes on. */
 const holdTokens = (db: Knex) => db('target_buckets').update({ updated_at: db.raw("now() + interval '1 minute'") });
 
+const { db } = await createTestDatabase(t);
+
+/** Takes all budgets and tasks of earlier tests away. */
+async function empty(): Promise<void> {
+  for (const table of ['probe_node_tasks', 'probe_tasks', 'target_buckets']) await db(table).delete();
+}
+
 t.test('a target gets 30 nodes at once, and more as they finish', async (t) => {
-  const { db } = await createTestDatabase(t);
+  await empty();
   t.equal(await request(db, ['domain:a.example'], 20), 20);
   t.equal(await request(db, ['domain:a.example'], 20), 10);
   await setTokens(db, 50);
@@ -75,7 +82,7 @@ t.test('a target gets 30 nodes at once, and more as they finish', async (t) => {
 });
 
 t.test('a target gets its burst of 50, then ten probes a second', async (t) => {
-  const { db } = await createTestDatabase(t);
+  await empty();
   /** Takes the whole budget; `expected` is the number that a clock that stood still would leave. */
   const takeAll = async (name: string, expected: number, sinceMs: number) => {
     const granted = await request(db, ['domain:a.example'], 30);
@@ -115,7 +122,7 @@ function grantedInTurn(
 }
 
 t.test('requests of one statement get what they would get one after another, by their tightest key', async (t) => {
-  const { db } = await createTestDatabase(t);
+  await empty();
   const names = ['address:192.0.2.1', 'domain:a.example', 'network:192.0.2.0/24'];
   const anyRequest = fc.record({
     keys: fc.uniqueArray(fc.constantFrom(...names), { minLength: 1 }),
@@ -164,7 +171,7 @@ function workOn(key: string) {
 }
 
 t.test('a heavy probe takes as many probes of the budget as its weight', async (t) => {
-  const { db } = await createTestDatabase(t);
+  await empty();
   const keys = ['domain:a.example'];
   t.equal(await request(db, keys, 5, 16), 3, 'three of 16 are in a burst of 50');
   await holdTokens(db);
@@ -174,13 +181,13 @@ t.test('a heavy probe takes as many probes of the budget as its weight', async (
 });
 
 t.test('the addresses of one network share a budget', async (t) => {
-  const { db } = await createTestDatabase(t);
+  await empty();
   await request(db, ['address:192.0.2.1', 'network:192.0.2.0/24'], 25);
   t.equal(await request(db, ['address:192.0.2.2', 'network:192.0.2.0/24'], 25), 5);
 });
 
 t.test('simultaneous requests never get more together than one alone', async (t) => {
-  const { db } = await createTestDatabase(t);
+  await empty();
   for (const keys of [['domain:a.example'], ['network:192.0.2.0/24', 'address:192.0.2.1']]) {
     const orders = Array.from({ length: 8 }, (_, index) => (index % 2 === 0 ? keys : keys.toReversed()));
     const granted = await Promise.all(orders.map((order) => request(db, order, 10)));
@@ -193,7 +200,7 @@ t.test('simultaneous requests never get more together than one alone', async (t)
 });
 
 t.test('buckets that have long been full again are deleted, the others stay', async (t) => {
-  const { db } = await createTestDatabase(t);
+  await empty();
   await request(db, ['domain:old.example'], 1);
   await setTokens(db, 49, 3_601);
   await request(db, ['domain:new.example'], 30);

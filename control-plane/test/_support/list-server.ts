@@ -6,6 +6,8 @@ import type { Test } from 'tap';
 export class ListServer {
   /** Requests by path, in the order of their arrival. */
   readonly requests: { readonly path: string; readonly headers: IncomingHttpHeaders }[] = [];
+  /** Date of what it serves. */
+  readonly modified = new Date(Date.now() - 33 * 3_600_000).toUTCString();
   readonly #replies = new Map<string, RequestListener>();
 
   private constructor(readonly url: string) {}
@@ -32,7 +34,7 @@ export class ListServer {
     const bytes = Buffer.isBuffer(content) ? content : Buffer.from(content);
     const etag = `"${bytes.length}-${bytes.subarray(-18).toString('base64url')}"`;
     this.reply(path, (request, response) => {
-      const headers = { etag, 'last-modified': 'Wed, 25 Nov 2026 03:00:00 GMT' };
+      const headers = { etag, 'last-modified': this.modified };
       if (request.headers['if-none-match'] === etag) response.writeHead(304, headers).end();
       else response.writeHead(200, headers).end(bytes);
     });

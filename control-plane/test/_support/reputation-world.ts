@@ -22,12 +22,12 @@ export interface ReputationWorld extends LookupWorld {
   /** A list as the administrator sees it on the first replica. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into responses
   listed(name: string): Promise<any>;
-  /** Advances the clocks to the next reading of the source, and waits for its end. Meanwhile time stands still, or it would time out. */
+  /** Advances the clocks to the next reading of the source, and lets every replica read and load. Meanwhile time stands still, or it would time out. */
   refresh(name: string): Promise<void>;
 }
 
-/** Beginning of a test's time unless it says otherwise, in milliseconds since the epoch. */
-const START_MS = Date.UTC(2026, 10, 26, 12);
+/** Beginning of a test's time unless it says otherwise, in milliseconds since the epoch: noon of the day whose partitions exist. */
+const START_MS = new Date().setUTCHours(12, 0, 0, 0);
 
 /** Interval at which replicas look for sources that are to be read, at least. */
 const LOOK_SECONDS = 30;
@@ -61,8 +61,11 @@ export async function startReputation(
   lists: readonly object[],
   { replicas = 1, settings = {}, startMs = START_MS }: WorldOptions = {},
 ): Promise<ReputationWorld> {
-  const clocks = Array.from({ length: replicas }, () => new FakeClock(startMs));
-  const [first = new FakeClock(), ...others] = clocks;
+  const clocks = Array.from(
+    { length: replicas },
+    () => new FakeClock(startMs, { rounds: ['list refresh', 'loaded lists'] }),
+  );
+  const [first, ...others] = clocks as [FakeClock, ...FakeClock[]];
   const world = await startLookups(t, [first, ...others], {
     VANTAGE_REPUTATION_LISTS: writeLists(t, lists),
     ...settings,
@@ -93,9 +96,9 @@ export async function startReputation(
         (await checks('8.8.8.8')).every((one) => one?.sources.length === count),
       ),
     async refresh(name) {
-      const { checked_at: before, next_check_at: nextAt } = await listed(name);
+      const { next_check_at: nextAt } = await listed(name);
       advance(Math.max(0, (Date.parse(nextAt) - first.now()) / 1_000) + LOOK_SECONDS);
-      await until(`another reading of ${name}`, async () => (await listed(name)).checked_at !== before);
+      for (const clock of [...clocks, ...clocks]) await clock.sweep();
     },
   };
 }

@@ -14,6 +14,9 @@ import { createTestDatabase, type TestDatabase } from './database.js';
 import { insertUser } from './stored-node.js';
 
 const log = pino({ level: 'silent' });
+/** A roll-out to every node. */
+export const order = { version: '0.2.0', selection: {}, stages: [1, 10, 100], maxFailures: 10, pauseS: 0 };
+
 const silent = { announce: async () => {} };
 
 /** Many nodes with links, without their agents: a test reports what these would. */
