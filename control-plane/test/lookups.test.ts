@@ -1,17 +1,34 @@
 import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { until } from '@vantage/shared/_support/until.js';
-import t, { type Test } from 'tap';
+import t from 'tap';
 import { answerJob, joinNode, type LookupWorld, startLookups } from './_support/lookup-world.js';
 import { patientClock } from './_support/patient-clock.js';
 import { createUserApi, type TestApi } from './_support/stack.js';
 
+const world = await startLookups(t, [patientClock, patientClock]);
+const [one, other] = world.apis as [TestApi, TestApi];
+const node = await joinNode(t, world);
+// few, so that none are taken ahead
+const fewTests = { VANTAGE_PLANS: '{"anonymous": {"requests_per_minute": null, "node_tests_per_day": 2}}' };
+// time stands still, so that what is left of a fresh time is exact
+const metered = await startLookups(t, [new FakeClock(Date.now())], {
+  ...fewTests,
+  VANTAGE_TRUSTED_PROXIES: '127.0.0.1',
+});
+
 const path = '/v1/info/ssl?q=example.com';
 const graded = { grade: 'A', domain: 'example.com', valid: true, port: 443 };
+let answered = 0;
+/** Answers the next job of the node. */
+const answer = (fields: object = graded) => answerJob(node, ++answered, fields);
 
-const ask = (api: TestApi, query = path, as: string | null = null) => api.call('GET', query, { as });
+const ask = (api: TestApi, query = path, as: string | null = null, headers = {}) =>
+  api.call('GET', query, { as, headers });
+/** Question about a name that no other test asks about. */
+const about = (name: string) => `/v1/info/ssl?q=${name}.example.com`;
 const tasksIn = ({ database }: LookupWorld) => database.db('probe_tasks').where({ is_internal: true });
 const claimsIn = ({ database }: LookupWorld) => database.db('lookup_claims');
-const openWaiting = (api: TestApi, query = path) => {
+const openWaiting = (api: TestApi, query: string) => {
   const leaving = new AbortController();
   const answer = fetch(new URL(query, api.url), { signal: leaving.signal }).then(
     ({ status }) => status,
@@ -23,11 +40,8 @@ const openWaiting = (api: TestApi, query = path) => {
 t.test(
   'a lookup is asked once of a node, kept for every replica and caller, and no caller sees its task',
   async (t) => {
-    const world = await startLookups(t, [patientClock, patientClock]);
-    const node = await joinNode(t, world);
-    const [one, other] = world.apis as [TestApi, TestApi];
     const first = ask(one);
-    await answerJob(node, 1, graded);
+    await answer();
     t.match(await first, {
       status: 200,
       body: {
@@ -58,44 +72,120 @@ t.test(
   },
 );
 
-t.test('a thousand callers of two replicas and one cold key make one task of one node', async (t) => {
-  const world = await startLookups(t, [patientClock, patientClock]);
-  const node = await joinNode(t, world);
-  const callers = Array.from({ length: 1_000 }, (_, index) => ask(world.apis[index % 2] ?? world.apis[0]));
-  await answerJob(node, 1, graded);
+t.test('a hundred callers of two replicas and one cold key make one task of one node', async (t) => {
+  const tasksBefore = (await tasksIn(world)).length;
+  const callers = Array.from({ length: 100 }, (_, index) => ask(index % 2 === 0 ? one : other, about('cold')));
+  await answer();
   const answers = await Promise.all(callers);
   t.ok(answers.every(({ status, body }) => status === 200 && body.data.grade === 'A'));
-  t.equal((await tasksIn(world)).length, 1);
-  t.equal(node.jobs.length, 1);
+  t.equal((await tasksIn(world)).length, tasksBefore + 1);
+  t.equal(node.jobs.length, answered);
 });
 
 t.test('a caller who leaves ends neither the question nor the wait of the others', async (t) => {
-  const world = await startLookups(t, [patientClock]);
-  const node = await joinNode(t, world);
-  const leaver = openWaiting(world.apis[0]);
-  await until('the job', () => node.jobs.length === 1);
-  const other = ask(world.apis[0]);
+  const leaver = openWaiting(one, about('left'));
+  await until('the job', () => node.jobs.length === answered + 1);
+  const waiter = ask(one, about('left'));
   leaver.leave();
   t.equal(await leaver.answer, null);
-  await answerJob(node, 1, graded);
-  t.match(await other, { status: 200, body: { data: { grade: 'A' } } });
-  t.equal(node.jobs.length, 1);
+  await answer();
+  t.match(await waiter, { status: 200, body: { data: { grade: 'A' } } });
+  t.equal(node.jobs.length, answered);
 });
 
 t.test('the lease of a replica that died is taken over', async (t) => {
-  const world = await startLookups(t, [patientClock]);
-  const node = await joinNode(t, world);
-  const lease = { key: 'ssl/1 example.com port=443', holder: 'rep_dead' };
+  const lease = { key: 'ssl/1 leased.example.com port=443', holder: 'rep_dead' };
   await claimsIn(world).insert({ ...lease, lease_until: new Date(Date.now() + 3_600_000) });
-  const waiting = ask(world.apis[0]);
-  t.equal(node.jobs.length, 0, 'another replica asks');
+  const waiting = ask(one, about('leased'));
+  t.equal(node.jobs.length, answered, 'another replica asks');
   await claimsIn(world)
     .where({ holder: 'rep_dead' })
     .update({ lease_until: new Date(0) });
-  await answerJob(node, 1, graded);
+  await answer();
   t.match(await waiting, { status: 200, body: { data: { grade: 'A' } } });
   t.same(await claimsIn(world), []);
 });
+
+t.test('nodes without the tag are not asked while a node of an administrator has it', async (t) => {
+  const tagged = await joinNode(t, world, { tags: ['lookup'] });
+  for (const name of ['a', 'b', 'c', 'd']) {
+    const waiting = ask(one, about(name));
+    await answerJob(tagged, tagged.jobs.length + 1, graded);
+    t.equal((await waiting).status, 200);
+  }
+  t.equal(node.jobs.length, answered);
+});
+
+t.test('without a node a lookup is 503 with details.nodes, and a node of a stranger is none', async (t) => {
+  const stranger = await createUserApi(metered.replicas[0], 'stranger@test.example', 'user');
+  const theirs = await joinNode(t, { ...metered, apis: [stranger] }, { tags: ['lookup'] });
+  const answer = await ask(metered.apis[0]);
+  t.match(answer, {
+    status: 503,
+    body: { error: { code: 'UNAVAILABLE', details: { nodes: [{ code: 'not_found' }] } } },
+  });
+  t.ok(answer.headers.get('retry-after'));
+  t.equal(theirs.jobs.length, 0);
+});
+
+t.test('a failed handshake is an answer with a reason, kept for a minute', async (t) => {
+  const node = await joinNode(t, metered);
+  const waiting = ask(metered.apis[0], about('refused'), metered.apis[0].token);
+  const error = { code: 'tcp_refused', message: 'connection refused' };
+  await answerJob(node, 1, { success: false, error, valid: null });
+  const kept = await waiting;
+  t.match(kept, { status: 200, body: { data: { valid: false, grade: null, error } } });
+  t.equal(kept.headers.get('cache-control'), 'private, max-age=60');
+});
+
+t.test('a target whose budget is used up is not asked about, and the question is refunded', async (t) => {
+  const node = await joinNode(t, metered);
+  const { db } = metered.database;
+  const askAs = (query?: string) => ask(metered.apis[0], query, null, { 'x-forwarded-for': '198.41.0.4' });
+  const first = askAs('/v1/info/ssl?q=example.net');
+  await answerJob(node, 1, graded);
+  t.equal((await first).status, 200);
+  const paid = await db('rate_windows').where({ key: 'node-tests:198.41.0.4' }).pluck('used');
+  t.strictSame(paid.map(Number), [1]);
+  await db('target_buckets').update({ tokens: 0, updated_at: db.raw("now() + interval '1 minute'") });
+  const refused = await askAs('/v1/info/ssl?q=www.example.net');
+  t.match(refused, {
+    status: 429,
+    body: { error: { code: 'RATE_LIMIT_EXCEEDED', details: { q: [{ message: /./ }] } } },
+  });
+  t.ok(Number(refused.headers.get('retry-after')) > 0);
+  t.equal((await askAs('/v1/info/ssl?q=example.net')).status, 200, 'a kept answer needs no budget');
+  t.equal(node.jobs.length, 1);
+  t.same(await db('rate_windows').where({ key: 'node-tests:198.41.0.4' }).pluck('used'), paid);
+  t.same(await claimsIn(metered), []);
+});
+
+t.test(
+  'a question of a caller costs a node test, a hit and a wait cost none, and a failure of ours is refunded',
+  async (t) => {
+    const world = await startLookups(t, [new FakeClock(Date.now())], fewTests);
+    const node = await joinNode(t, world);
+    const askAs = (query?: string) => ask(world.apis[0], query);
+    const overload = { success: false, error: { code: 'overload', message: 'busy' } };
+    const failing = askAs('/v1/info/ssl?q=failing.example.com');
+    await answerJob(node, 1, overload);
+    t.equal((await failing).status, 503, 'refunded');
+    const both = [askAs(), askAs()];
+    await answerJob(node, 2, graded);
+    for (const one of both) t.equal((await one).status, 200);
+    t.equal((await askAs()).status, 200);
+    const second = askAs('/v1/info/ssl?q=second.example.com');
+    await answerJob(node, 3, graded);
+    t.equal((await second).status, 200);
+    t.match(await askAs('/v1/info/ssl?q=third.example.com'), {
+      status: 429,
+      body: { error: { code: 'QUOTA_EXCEEDED' } },
+    });
+    t.equal((await askAs()).status, 200, 'a hit costs none');
+    t.equal(node.jobs.length, 3);
+    t.same(await claimsIn(world), []);
+  },
+);
 
 t.test('the second node is asked when the first is lost, and no third one', async (t) => {
   const world = await startLookups(t, [patientClock]);
@@ -121,196 +211,62 @@ t.test('the second node is asked when the first is lost, and no third one', asyn
   t.same(await claimsIn(world), [], 'nor is the failure of nodes kept');
 });
 
-t.test('without a node a lookup is 503 with details.nodes, and a node of a stranger is none', async (t) => {
-  const world = await startLookups(t, [patientClock]);
-  const [controlPlane] = world.replicas;
-  if (controlPlane === undefined) throw new Error('no replica');
-  const stranger = await createUserApi(controlPlane, 'stranger@test.example', 'user');
-  const theirs = await joinNode(t, { ...world, apis: [stranger] }, { tags: ['lookup'] });
-  const answer = await ask(world.apis[0]);
-  t.match(answer, {
-    status: 503,
-    body: { error: { code: 'UNAVAILABLE', details: { nodes: [{ code: 'not_found' }] } } },
-  });
-  t.ok(answer.headers.get('retry-after'));
-  t.equal(theirs.jobs.length, 0);
-});
-
-t.test('nodes without the tag are not asked while a node of an administrator has it', async (t) => {
-  const world = await startLookups(t, [patientClock]);
-  const plain = await joinNode(t, world);
-  const tagged = await joinNode(t, world, { tags: ['lookup'] });
-  for (const name of ['a', 'b', 'c', 'd']) {
-    const waiting = ask(world.apis[0], `/v1/info/ssl?q=${name}.example.com`);
-    await answerJob(tagged, tagged.jobs.length + 1, graded);
-    t.equal((await waiting).status, 200);
+const q = (text: string) => `/v1/info/ssl?q=${encodeURIComponent(text)}`;
+const long = `${'a'.repeat(60)}.`.repeat(4);
+const malformed = [
+  '',
+  ' ',
+  'https://example.com',
+  'example.com:443',
+  '1.2.3.4/24',
+  '[::1]',
+  '1.1.1.1',
+  '2606:4700::1111',
+  'a..b',
+  'exa mple.com',
+  'example.com\n.',
+  'a\0.com',
+  'xn--a.com',
+  `${long}${'b'.repeat(10)}`,
+  'x'.repeat(10_000),
+  'é'.repeat(254),
+];
+const refused = [
+  'localhost',
+  'a.localhost',
+  'x.internal',
+  'x.onion',
+  'router',
+  '127.1',
+  '0x7f.1',
+  '１.example.com',
+  '-o.com',
+  '-',
+];
+t.test('what is no domain is 400, what may not be asked about is 422, both name q', async (t) => {
+  for (const text of malformed) {
+    t.match(
+      await ask(one, q(text)),
+      { status: 400, body: { error: { code: 'VALIDATION_FAILED', details: { q: [{}] } } } },
+      JSON.stringify(text.slice(0, 40)),
+    );
   }
-  t.equal(plain.jobs.length, 0);
-});
-
-t.test('a failed handshake is an answer with a reason, kept for a minute', async (t) => {
-  const world = await startLookups(t, [new FakeClock(Date.now())]);
-  const node = await joinNode(t, world);
-  const waiting = ask(world.apis[0]);
-  const error = { code: 'tcp_refused', message: 'connection refused' };
-  await answerJob(node, 1, { success: false, error, valid: null });
-  const answer = await waiting;
-  t.match(answer, { status: 200, body: { data: { valid: false, grade: null, error } } });
-  t.equal(answer.headers.get('cache-control'), 'private, max-age=60');
-});
-
-t.test(
-  'a question of a caller costs a node test, a hit and a wait cost none, and a failure of ours is refunded',
-  async (t) => {
-    const plans = '{"anonymous": {"requests_per_minute": null, "node_tests_per_day": 2}}';
-    const world = await startLookups(t, [patientClock], { VANTAGE_PLANS: plans });
-    const node = await joinNode(t, world);
-    const overload = { success: false, error: { code: 'overload', message: 'busy' } };
-    const failing = ask(world.apis[0], '/v1/info/ssl?q=failing.example.com');
-    await answerJob(node, 1, overload);
-    t.equal((await failing).status, 503, 'refunded');
-    const both = [ask(world.apis[0]), ask(world.apis[0])];
-    await answerJob(node, 2, graded);
-    for (const one of both) t.equal((await one).status, 200);
-    t.equal((await ask(world.apis[0])).status, 200);
-    const second = ask(world.apis[0], '/v1/info/ssl?q=second.example.com');
-    await answerJob(node, 3, graded);
-    t.equal((await second).status, 200);
-    t.match(await ask(world.apis[0], '/v1/info/ssl?q=third.example.com'), {
-      status: 429,
-      body: { error: { code: 'QUOTA_EXCEEDED' } },
-    });
-    t.equal((await ask(world.apis[0])).status, 200, 'a hit costs none');
-    t.equal(node.jobs.length, 3);
-    t.same(await claimsIn(world), []);
-  },
-);
-
-t.test('a target whose budget is used up is not asked about, and the question is refunded', async (t) => {
-  // few enough that none are taken ahead
-  const plans = '{"anonymous": {"requests_per_minute": null, "node_tests_per_day": 50}}';
-  const world = await startLookups(t, [patientClock], { VANTAGE_PLANS: plans });
-  const node = await joinNode(t, world);
-  const { db } = world.database;
-  const first = ask(world.apis[0]);
-  await answerJob(node, 1, graded);
-  t.equal((await first).status, 200);
-  const paid = await db('rate_windows').whereLike('key', 'node-tests:%').pluck('used');
-  t.strictSame(paid.map(Number), [1]);
-  await db('target_buckets').update({ tokens: 0, updated_at: db.raw("now() + interval '1 minute'") });
-  const refused = await ask(world.apis[0], '/v1/info/ssl?q=www.example.com');
-  t.match(refused, {
-    status: 429,
-    body: { error: { code: 'RATE_LIMIT_EXCEEDED', details: { q: [{ message: /./ }] } } },
-  });
-  t.ok(Number(refused.headers.get('retry-after')) > 0);
-  t.equal((await ask(world.apis[0])).status, 200, 'a kept answer needs no budget');
-  t.equal(node.jobs.length, 1);
-  t.same(await db('rate_windows').whereLike('key', 'node-tests:%').pluck('used'), paid);
-  t.same(await claimsIn(world), []);
-});
-
-t.test('answers that are denied now are deleted', async (t) => {
-  const { writeFileSync } = await import('node:fs');
-  const { temporaryDirectory } = await import('./_support/temporary-directory.js');
-  const file = `${temporaryDirectory(t)}/denied`;
-  writeFileSync(file, '');
-  const clock = new FakeClock(Date.now());
-  const world = await startLookups(t, [clock], { VANTAGE_DENY_TARGETS_FILE: file });
-  const node = await joinNode(t, world);
-  for (const [number, name] of [
-    [1, 'example.com'],
-    [2, 'example.net'],
-  ] as const) {
-    const waiting = ask(world.apis[0], `/v1/info/ssl?q=${name}`);
-    await answerJob(node, number, graded);
-    t.equal((await waiting).status, 200);
+  for (const text of refused) {
+    t.match(
+      await ask(one, q(text)),
+      { status: 422, body: { error: { code: 'PROBE_TARGET_INVALID', details: { q: [{ code: 'refused' }] } } } },
+      text,
+    );
   }
-  writeFileSync(file, 'example.net');
-  await until('the answer to be deleted', async () => {
-    clock.advance(30_000);
-    return (await world.database.db('lookup_answers')).length === 1;
-  });
-  t.match(await world.database.db('lookup_answers'), [{ subject: 'example.com' }]);
-  t.match(await ask(world.apis[0], '/v1/info/ssl?q=example.net'), {
+  t.match(await ask(one, '/v1/info/ssl?q=example.com&port=22'), {
     status: 422,
-    body: { error: { code: 'PROBE_TARGET_INVALID', details: { q: [{ code: 'refused' }] } } },
+    body: { error: { code: 'PROBE_TARGET_INVALID', details: { port: [{ code: 'refused' }] } } },
   });
+  for (const query of ['', '?q=a.com&q=b.com', '?q=example.com&port=0', '?q=example.com&max_age_s=604801']) {
+    t.match(
+      await ask(one, `/v1/info/ssl${query}`),
+      { status: 400, body: { error: { code: 'VALIDATION_FAILED' } } },
+      query,
+    );
+  }
 });
-
-t.test('only a caller with credentials may name the oldest answer that is wanted', async (t) => {
-  const world = await startLookups(t, [patientClock]);
-  const [api] = world.apis;
-  const node = await joinNode(t, world);
-  const newer = `${path}&max_age_s=0`;
-  t.match(await ask(api, newer), { status: 403, body: { error: { code: 'FORBIDDEN' } } });
-  const first = ask(api, newer, api.token);
-  await answerJob(node, 1, graded);
-  t.equal((await first).status, 200);
-  t.match(await ask(api, newer, api.token), { status: 200, body: { meta: { cache: { hit: true } } } });
-});
-
-await refusals(t);
-
-async function refusals(t: Test): Promise<void> {
-  const world = await startLookups(t, [patientClock]);
-  const q = (text: string) => `/v1/info/ssl?q=${encodeURIComponent(text)}`;
-  const long = `${'a'.repeat(60)}.`.repeat(4);
-  const malformed = [
-    '',
-    ' ',
-    'https://example.com',
-    'example.com:443',
-    '1.2.3.4/24',
-    '[::1]',
-    '1.1.1.1',
-    '2606:4700::1111',
-    'a..b',
-    'exa mple.com',
-    'example.com\n.',
-    'a\0.com',
-    'xn--a.com',
-    `${long}${'b'.repeat(10)}`,
-    'x'.repeat(10_000),
-    'é'.repeat(254),
-  ];
-  const refused = [
-    'localhost',
-    'a.localhost',
-    'x.internal',
-    'x.onion',
-    'router',
-    '127.1',
-    '0x7f.1',
-    '１.example.com',
-    '-o.com',
-    '-',
-  ];
-  await t.test('what is no domain is 400, what may not be asked about is 422, both name q', async (t) => {
-    for (const text of malformed) {
-      t.match(
-        await ask(world.apis[0], q(text)),
-        { status: 400, body: { error: { code: 'VALIDATION_FAILED', details: { q: [{}] } } } },
-        JSON.stringify(text.slice(0, 40)),
-      );
-    }
-    for (const text of refused) {
-      t.match(
-        await ask(world.apis[0], q(text)),
-        { status: 422, body: { error: { code: 'PROBE_TARGET_INVALID', details: { q: [{ code: 'refused' }] } } } },
-        text,
-      );
-    }
-    t.match(await ask(world.apis[0], '/v1/info/ssl?q=example.com&port=22'), {
-      status: 422,
-      body: { error: { code: 'PROBE_TARGET_INVALID', details: { port: [{ code: 'refused' }] } } },
-    });
-    for (const query of ['', '?q=a.com&q=b.com', '?q=example.com&port=0', '?q=example.com&max_age_s=604801']) {
-      t.match(
-        await ask(world.apis[0], `/v1/info/ssl${query}`),
-        { status: 400, body: { error: { code: 'VALIDATION_FAILED' } } },
-        query,
-      );
-    }
-  });
-}
