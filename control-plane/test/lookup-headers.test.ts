@@ -3,7 +3,6 @@ import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
 import { headersExample } from '../src/modules/lookups/kinds/headers-example.js';
 import { joinNode, startLookups } from './_support/lookup-world.js';
-import { patientClock } from './_support/patient-clock.js';
 import { type PeerAgent, successOf } from './_support/peer-agent.js';
 
 // it stands still, so that what is left of a fresh time is exact
@@ -167,7 +166,7 @@ t.test('a node that fails at the second question alone is followed by the next',
 
 t.test('another module that has paid asks without taking a node test', async (t) => {
   const plans = '{"anonymous": {"requests_per_minute": null, "node_tests_per_day": 0}}';
-  const poor = await startLookups(t, [patientClock], { VANTAGE_PLANS: plans });
+  const poor = await startLookups(t, [new FakeClock(Date.now())], { VANTAGE_PLANS: plans });
   await joinNode(t, poor, { isAnswering: true });
   const q = '/v1/info/headers?q=http://paid.example/';
   t.equal((await poor.apis[0].call('GET', q, { as: null })).status, 429);

@@ -7,9 +7,50 @@ import { createUserApi, startReplica, startStack } from './_support/stack.js';
 
 const code = (answer: { body: { error?: { code: string } } }) => answer.body.error?.code;
 
+const { api, database, controlPlane } = await startStack(t);
+const other = await startReplica(t, database.url, { VANTAGE_PUBLIC_URL: api.url });
+let owners = 0;
+const anOwner = () => createUserApi(controlPlane, `owner${owners++}@test.example`, 'user');
+
+t.test('administrators list all nodes with their owners, with filters, and read the history of each', async (t) => {
+  const owner = await anOwner();
+  const theirs = await enrollPeer(owner, { name: 'theirs' });
+  const ours = await enrollPeer(api, { name: 'ours' });
+  await PeerAgent.connect(t, api.url, ours);
+  const names = async (query: string) => {
+    const { body } = await api.call('GET', `/v1/admin/nodes${query}`);
+    return body.data.items.map(({ name }: { name: string }) => name);
+  };
+  await api.call('POST', `/v1/admin/nodes/${theirs.nodeId}/ban`, { body: { reason: 'spam' } });
+  for (const [query, expected] of [
+    ['', ['ours', 'theirs']],
+    ['?status=online', ['ours']],
+    ['?status=banned', ['theirs']],
+    ['?status=draining', []],
+    [`?user_id=${owner.userId}`, ['theirs']],
+    ['?version=0.1.0', ['ours', 'theirs']],
+    ['?version=9.9.9', []],
+    ['?quarantined=true', []],
+    ['?quarantined=false&status=banned', ['theirs']],
+    ['?page_size=1&page=2', ['theirs']],
+  ] as const) {
+    t.same(await names(query), expected, query || 'all');
+  }
+  const { body } = await api.call('GET', `/v1/admin/nodes?user_id=${owner.userId}`);
+  t.match(body.data.items[0], {
+    owner: { user_id: owner.userId, email: 'owner0@test.example' },
+    hostname: 'peer.test',
+  });
+  const audit = await api.call('GET', `/v1/admin/nodes/${theirs.nodeId}/audit`);
+  t.match(audit.body.data.items, [
+    { action: 'node.banned', actor: { user_id: api.userId }, details: { reason: 'spam' } },
+    { action: 'node.enrolled', actor: { user_id: owner.userId } },
+  ]);
+  t.same((await api.call('GET', '/v1/admin/nodes/n_1111111111111111111111/audit')).body.data.items, []);
+});
+
 t.test('an owner sees and changes their own nodes, including banned ones, and no others', async (t) => {
-  const { api, controlPlane } = await startStack(t);
-  const owner = await createUserApi(controlPlane, 'owner@test.example', 'user');
+  const owner = await anOwner();
   const { nodeId } = await enrollPeer(owner, { name: 'home' });
   await enrollPeer(api, { name: 'of the admin' });
   const list = async () => (await owner.call('GET', '/v1/account/nodes')).body;
@@ -46,9 +87,7 @@ t.test('an owner sees and changes their own nodes, including banned ones, and no
 });
 
 t.test('a deleted node loses its link on every replica, and is gone; its measurements stay', async (t) => {
-  const { api, database, controlPlane } = await startStack(t);
-  const other = await startReplica(t, database.url, { VANTAGE_PUBLIC_URL: api.url });
-  const owner = await createUserApi(controlPlane, 'owner@test.example', 'user');
+  const owner = await anOwner();
   const identity = await enrollPeer(owner);
   const { nodeId } = identity;
   const peer = await PeerAgent.connect(t, other.listenUrl, identity, { isAnswering: false });
@@ -76,8 +115,7 @@ t.test('a deleted node loses its link on every replica, and is gone; its measure
 });
 
 t.test('nodes are deleted with the account of their owner', async (t) => {
-  const { api, controlPlane } = await startStack(t);
-  const owner = await createUserApi(controlPlane, 'owner@test.example', 'user');
+  const owner = await anOwner();
   const identity = await enrollPeer(owner);
   const peer = await PeerAgent.connect(t, api.url, identity);
   await controlPlane.services.accounts.users.delete(owner.userId, commandLine);
@@ -86,7 +124,6 @@ t.test('nodes are deleted with the account of their owner', async (t) => {
 });
 
 t.test('a draining node finishes its jobs, keeps its link and gets no new ones, until it is undrained', async (t) => {
-  const { api, database } = await startStack(t);
   const identity = await enrollPeer(api);
   const { nodeId } = identity;
   const peer = await PeerAgent.connect(t, api.url, identity, { isAnswering: false });
@@ -114,39 +151,4 @@ t.test('a draining node finishes its jobs, keeps its link and gets no new ones, 
   await peer.waitFor('the next job', () => peer.jobs.length === 2);
   const actions = await database.db('audit_log').where({ subject: nodeId }).orderBy('id').pluck('action');
   t.same(actions.slice(-2), ['node.drained', 'node.undrained']);
-});
-
-t.test('administrators list all nodes with their owners, with filters, and read the history of each', async (t) => {
-  const { api, controlPlane } = await startStack(t);
-  const owner = await createUserApi(controlPlane, 'owner@test.example', 'user');
-  const theirs = await enrollPeer(owner, { name: 'theirs' });
-  const ours = await enrollPeer(api, { name: 'ours' });
-  await PeerAgent.connect(t, api.url, ours);
-  const names = async (query: string) => {
-    const { body } = await api.call('GET', `/v1/admin/nodes${query}`);
-    return body.data.items.map(({ name }: { name: string }) => name);
-  };
-  await api.call('POST', `/v1/admin/nodes/${theirs.nodeId}/ban`, { body: { reason: 'spam' } });
-  for (const [query, expected] of [
-    ['', ['ours', 'theirs']],
-    ['?status=online', ['ours']],
-    ['?status=banned', ['theirs']],
-    ['?status=draining', []],
-    [`?user_id=${owner.userId}`, ['theirs']],
-    ['?version=0.1.0', ['ours', 'theirs']],
-    ['?version=9.9.9', []],
-    ['?quarantined=true', []],
-    ['?quarantined=false&status=banned', ['theirs']],
-    ['?page_size=1&page=2', ['theirs']],
-  ] as const) {
-    t.same(await names(query), expected, query || 'all');
-  }
-  const { body } = await api.call('GET', `/v1/admin/nodes?user_id=${owner.userId}`);
-  t.match(body.data.items[0], { owner: { user_id: owner.userId, email: 'owner@test.example' }, hostname: 'peer.test' });
-  const audit = await api.call('GET', `/v1/admin/nodes/${theirs.nodeId}/audit`);
-  t.match(audit.body.data.items, [
-    { action: 'node.banned', actor: { user_id: api.userId }, details: { reason: 'spam' } },
-    { action: 'node.enrolled', actor: { user_id: owner.userId } },
-  ]);
-  t.same((await api.call('GET', '/v1/admin/nodes/n_1111111111111111111111/audit')).body.data.items, []);
 });
