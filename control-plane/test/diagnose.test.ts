@@ -1,8 +1,9 @@
 import { until } from '@vantage/shared/_support/until.js';
 import { systemClock } from '@vantage/shared/clock.js';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
-import t, { type Test } from 'tap';
-import { type LookupWorld, startLookups } from './_support/lookup-world.js';
+import t from 'tap';
+import { startLookups } from './_support/lookup-world.js';
+import type { PeerAgent } from './_support/peer-agent.js';
 import { createReport, endedReport, failure, flawless, joinReportNode, type Respond } from './_support/report-world.js';
 import { SseReader } from './_support/sse-reader.js';
 import { createUserApi, freshSession, type TestApi } from './_support/stack.js';
@@ -10,32 +11,40 @@ import { createUserApi, freshSession, type TestApi } from './_support/stack.js';
 const sections = ['http', 'ssl', 'dns', 'security_headers', 'ping', 'traceroute'];
 const plans = { VANTAGE_PLANS: JSON.stringify({ free: { requests_per_minute: null, node_tests_per_day: 100 } }) };
 
-const reportsIn = ({ database }: LookupWorld) => database.db('diagnose_reports');
+const world = await startLookups(t, [systemClock, systemClock], plans);
+const { db } = world.database;
+const [controlPlane] = world.replicas;
+const [api] = world.apis;
+/** What each node of this file says; a test sets it. */
+const says: Respond[] = [flawless, flawless, flawless];
+const peers: PeerAgent[] = [];
+for (const index of says.keys()) peers.push(await joinReportNode(t, world, (job) => says[index]?.(job) ?? null));
+const [{ identity: firstNode } = { identity: { nodeId: '' } }] = peers;
+const reportsOf = ({ userId }: TestApi) => db('diagnose_reports').where({ owner_id: userId });
 /** Node tests of a user that are used today. */
-const usedBy = async ({ database }: LookupWorld, { userId }: TestApi) =>
+const usedBy = async ({ userId }: TestApi) =>
   (
-    await database
-      .db('rate_windows')
+    await db('rate_windows')
       .where({ key: `node-tests:${userId}` })
       .pluck('used')
   )[0] ?? 0;
 
-async function startOne(t: Test, nodes: readonly Respond[], replicas: 1 | 2 = 1) {
-  const world = await startLookups(t, replicas === 1 ? [systemClock] : [systemClock, systemClock], plans);
-  const peers = [];
-  for (const respond of nodes) peers.push(await joinReportNode(t, world, respond));
-  const [controlPlane] = world.replicas;
-  if (controlPlane === undefined) throw new Error('no replica');
-  const user = await createUserApi(controlPlane, 'user@test.example', 'user');
+let users = 0;
+
+/** A user whose reports see these nodes: all three, or the first alone. */
+async function aUser(nodes: readonly [Respond] | readonly [Respond, Respond, Respond] = [flawless]) {
+  const [first, second = first, third = first] = nodes;
+  says.splice(0, says.length, first, second, third);
+  const user = await createUserApi(controlPlane, `user${users++}@test.example`, 'user');
   // users of the command line have no limits
-  await world.database.db('owners').where({ id: user.userId }).update({ plan: 'free' });
-  return { world, peers, controlPlane, user, api: world.apis[0] };
+  await db('owners').where({ id: user.userId }).update({ plan: 'free' });
+  return user;
 }
 
 t.test(
   'a report has every section from every node, its tasks are readable, and each node task costs one node test',
   async (t) => {
-    const { world, user, peers } = await startOne(t, [flawless, flawless, flawless], 2);
+    const user = await aUser([flawless, flawless, flawless]);
     const other = { ...user, url: world.apis[1]?.url ?? '' };
     const begun = await createReport(user, { target: 'Example.com' });
     t.match(begun, {
@@ -74,7 +83,7 @@ t.test(
       t.match(task, { status: 200, body: { data: { probe_type: name, node_results: { length: 3 } } } }, name);
     }
     t.equal((await user.call('GET', '/v1/probe/tasks')).body.data.items.length, 5);
-    t.equal(await usedBy(world, user), 17);
+    t.equal(await usedBy(user), 17);
     const kinds = peers.flatMap(({ jobs }) => jobs.map(({ probeType }) => probeType));
     t.equal(kinds.filter((kind) => kind === 'zone_audit').length, 1);
     t.strictSame(
@@ -89,7 +98,7 @@ t.test(
 );
 
 t.test('a refused request names its field, stores nothing and takes nothing', async (t) => {
-  const { world, user } = await startOne(t, [flawless]);
+  const user = await aUser();
   const ids = Array.from({ length: 50 }, () => newId(idPrefixes.node));
   const invalid: readonly [body: object, status: number, code: string, field: string][] = [
     [{}, 400, 'VALIDATION_FAILED', 'target'],
@@ -123,48 +132,22 @@ t.test('a refused request names its field, stores nothing and takes nothing', as
     body: { target: 'example.com', node_ids: ids.slice(0, 1) },
   });
   t.match(unknown, { status: 404, body: { error: { code: 'NODE_NOT_FOUND' } } });
-  t.equal(await usedBy(world, user), 0);
-  t.strictSame(await reportsIn(world), []);
-  t.strictSame(await world.database.db('probe_tasks'), []);
+  t.equal(await usedBy(user), 0);
+  t.strictSame(await reportsOf(user), []);
+  t.strictSame(await db('probe_tasks').where({ owner_id: user.userId }), []);
 });
 
 t.test('more node tests than are left are refused as a whole', async (t) => {
-  const { world, user } = await startOne(t, [flawless, flawless, flawless]);
+  const user = await aUser([flawless, flawless, flawless]);
   for (let round = 0; round < 5; round += 1) await createReport(user, { target: `${round}.example` });
   const answer = await user.call('POST', '/v1/diagnose', { body: { target: 'example.com' } });
   t.match(answer, { status: 429, body: { error: { code: 'QUOTA_EXCEEDED' } } });
-  t.equal((await reportsIn(world)).length, 5);
-});
-
-t.test('a node that is lost in the middle leaves a partial report, which says what is missing', async (t) => {
-  const lossy: Respond = (job) =>
-    job.type === 'dns' ? flawless(job) : job.type === 'zone_audit' ? flawless(job) : null;
-  const { user, peers } = await startOne(t, [flawless, flawless, lossy]);
-  const { id } = await createReport(user, { target: 'example.com', shared: true });
-  const lost = peers[2];
-  await until('the lost node works', () => (lost?.jobs.length ?? 0) > 4);
-  lost?.cut();
-  const report = await endedReport(user, id);
-  const lostId = lost?.identity.nodeId ?? '';
-  t.match(report, {
-    status: 'completed',
-    sections: { dns: { score: 100 }, http: { status: 'completed', score: 100 } },
-  });
-  t.ok(report.overall_score > 0);
-  const { nodes } = report.sections.http.facts;
-  t.match(
-    nodes.find(({ node_id }: { node_id: string }) => node_id === lostId),
-    { error: { code: 'node_lost' } },
-  );
-  t.notOk(report.sections.http.findings[0].node_ids.includes(lostId), 'a lost node says nothing about the target');
-  const page = await fetch(report.url);
-  t.equal(page.status, 200);
-  t.match(await page.text(), 'node_lost');
+  t.equal((await reportsOf(user)).length, 5);
 });
 
 t.test('a report in which only nodes failed has failed, without a score', async (t) => {
-  const { user } = await startOne(t, [() => failure('overload')]);
-  const { id } = await createReport(user, { target: 'example.com', scope: ['http', 'ping', 'security_headers'] });
+  const user = await aUser([() => failure('overload')]);
+  const { id } = await createReport(user, { target: 'failed.example', scope: ['http', 'ping', 'security_headers'] });
   const report = await endedReport(user, id);
   t.match(report, { status: 'failed', overall_score: null });
   for (const name of ['http', 'ping', 'security_headers'])
@@ -173,15 +156,15 @@ t.test('a report in which only nodes failed has failed, without a score', async 
 
 t.test('what is not done at the deadline is left out, and what did not run is returned', async (t) => {
   const silent: Respond = (job) => (job.type === 'ping' ? flawless(job) : null);
-  const { world, user } = await startOne(t, [silent, silent, silent]);
-  const { id } = await createReport(user, { target: 'example.com', scope: ['http', 'ping', 'security_headers'] });
-  t.equal(await usedBy(world, user), 7);
-  const { db } = world.database;
-  const measured = () => db('probe_node_tasks').where({ probe_type: 'ping', state: 'done' });
-  await until('the pings', async () => (await measured()).length === 3);
-  const sent = async () => Object.keys((await reportsIn(world).first()).tasks);
+  const user = await aUser([silent, silent, silent]);
+  const { id } = await createReport(user, { target: 'deadline.example', scope: ['http', 'ping', 'security_headers'] });
+  t.equal(await usedBy(user), 7);
+  const sent = async () => Object.values((await reportsOf(user).first()).tasks).flat() as string[];
   await until('every task is sent', async () => (await sent()).length === 2);
-  await reportsIn(world).update({ ends_at: new Date(0) });
+  const tasks = await sent();
+  const measured = () => db('probe_node_tasks').whereIn('task_id', tasks).where({ probe_type: 'ping', state: 'done' });
+  await until('the pings', async () => (await measured()).length === 3);
+  await reportsOf(user).update({ ends_at: new Date(0) });
   const report = await endedReport(user, id);
   t.match(report, {
     status: 'completed',
@@ -191,30 +174,34 @@ t.test('what is not done at the deadline is left out, and what did not run is re
       security_headers: { status: 'failed', reason: 'timeout' },
     },
   });
-  await until('the refund of the question that was not answered', async () => (await usedBy(world, user)) === 6);
-  t.match(await reportsIn(world).first(), { receipt: null, due_at: null });
+  await until('the refund of the question that was not answered', async () => (await usedBy(user)) === 6);
+  t.match(await reportsOf(user).first(), { receipt: null, due_at: null });
 });
 
 t.test('headers that are kept cost nothing, and plain http is asked where no node can connect', async (t) => {
   const plainOnly: Respond = (job) =>
     job.type === 'ssl' || job.spec.target.startsWith('https:') ? failure('tcp_refused') : flawless(job);
-  const { world, user } = await startOne(t, [plainOnly, plainOnly]);
-  const body = { target: 'example.com', scope: ['http', 'ssl', 'security_headers'] };
+  const user = await aUser([plainOnly, plainOnly, plainOnly]);
+  const node_ids = peers.slice(0, 2).map(({ identity }) => identity.nodeId);
+  const body = { target: 'plain.example', node_ids, scope: ['http', 'ssl', 'security_headers'] };
   const first = await endedReport(user, (await createReport(user, body)).id);
   t.match(first.sections, {
     http: { status: 'completed', findings: [{ code: 'http_plain_only' }], task_ids: { length: 2 } },
     ssl: { status: 'completed', score: 0, findings: [{ code: 'ssl_unreachable' }] },
-    security_headers: { status: 'completed', facts: { url: 'http://example.com/' } },
+    security_headers: { status: 'completed', facts: { url: 'http://plain.example/' } },
   });
-  t.equal(await usedBy(world, user), 5, 'the second attempt is part of the first');
+  t.equal(await usedBy(user), 5, 'the second attempt is part of the first');
   await endedReport(user, (await createReport(user, body)).id);
-  await until('the refund of the kept headers', async () => (await usedBy(world, user)) === 9);
+  await until('the refund of the kept headers', async () => (await usedBy(user)) === 9);
 });
 
 t.test('sections that a target cannot have are skipped', async (t) => {
   const closed: Respond = (job) => (job.type === 'ping' ? flawless(job) : failure('tcp_refused'));
-  const { user } = await startOne(t, [closed]);
-  const ofAddress = await endedReport(user, (await createReport(user, { target: '93.184.215.14' })).id);
+  const user = await aUser([closed]);
+  const ofAddress = await endedReport(
+    user,
+    (await createReport(user, { target: '93.184.215.14', node_ids: [firstNode.nodeId] })).id,
+  );
   t.match(ofAddress.sections, {
     ssl: { status: 'skipped', reason: 'address_target' },
     dns: { status: 'skipped', reason: 'address_target' },
@@ -231,22 +218,20 @@ t.test('the second node audits the zone if the first fails', async (t) => {
     audits += 1;
     return audits === 1 ? failure('internal') : { domain: 'example.com', findings: [{ code: 'no_caa', facts: {} }] };
   };
-  const { user, world } = await startOne(t, [respond, respond, respond]);
-  const report = await endedReport(user, (await createReport(user, { target: 'example.com', scope: ['dns'] })).id);
+  const user = await aUser([respond, respond, respond]);
+  const report = await endedReport(user, (await createReport(user, { target: 'zone.example', scope: ['dns'] })).id);
   t.match(report.sections.dns.findings, [{ code: 'dns_ok' }, { code: 'no_caa', node_ids: { length: 1 } }]);
   t.match(report.sections.dns.facts.zone, { domain: 'example.com' });
   t.equal(audits, 2);
-  t.equal(await usedBy(world, user), 4);
+  t.equal(await usedBy(user), 4);
 });
 
 t.test('tasks wait for the budget of their target, and none is refused', async (t) => {
-  const { user, world } = await startOne(
-    t,
-    Array.from({ length: 13 }, () => flawless),
-  );
-  await world.database.db('owners').update({ plan: 'unlimited' });
+  const user = await aUser([flawless, flawless, flawless]);
+  await db('owners').where({ id: user.userId }).update({ plan: 'unlimited' });
+  for (let more = 0; more < 10; more += 1) await joinReportNode(t, world, flawless);
   const begun = await createReport(user, {
-    target: 'example.com',
+    target: 'budget.example',
     scope: ['ssl'],
     nodes: { limit: 13, spread: 'none' },
   });
@@ -256,15 +241,15 @@ t.test('tasks wait for the budget of their target, and none is refused', async (
     task_ids: { length: 2 },
     findings: [{ node_ids: { length: 13 } }],
   });
-  const lost = await world.database.db('probe_node_tasks').where({ state: 'lost' });
+  const lost = await db('probe_node_tasks').whereIn('task_id', report.sections.ssl.task_ids).where({ state: 'lost' });
   t.strictSame(lost, []);
 });
 
 t.test(
   'reports are those of their owner, of everyone without an owner, and of everyone with the link while shared',
   async (t) => {
-    const { user, api, controlPlane } = await startOne(t, [flawless]);
-    const body = { target: 'example.com', scope: ['ping'] };
+    const user = await aUser();
+    const body = { target: 'owned.example', node_ids: [firstNode.nodeId], scope: ['ping'] };
     const { id, url } = await endedReport(user, (await createReport(user, body)).id);
     const stranger = await createUserApi(controlPlane, 'stranger@test.example', 'user');
     const key = await user.call('POST', '/v1/account/api-keys', {
@@ -319,31 +304,58 @@ t.test('a report that is too large is cut to 512 KiB, says so, and keeps its fin
     job.type === 'http' && !job.isAboutHeaders
       ? { ...flawless(job), headers: { small: 'kept', large: 'y'.repeat(200_000) } }
       : flawless(job);
-  const { user, world } = await startOne(t, [large, large, large]);
-  const { id } = await createReport(user, { target: 'example.com', scope: ['http', 'ping'], shared: true });
+  const user = await aUser([large, large, large]);
+  const { id } = await createReport(user, { target: 'large.example', scope: ['http', 'ping'], shared: true });
   const report = await endedReport(user, id);
   t.match(report, { truncated: true, overall_score: 100, sections: { http: { findings: [{ code: 'http_ok' }] } } });
   t.match(report.sections.http.facts.nodes[0].headers, { small: 'kept', large: undefined });
-  const { rows } = await world.database.db.raw('SELECT octet_length(report::text) AS bytes FROM diagnose_reports');
+  const { rows } = await db.raw('SELECT octet_length(report::text) AS bytes FROM diagnose_reports WHERE id = ?', [id]);
   t.ok(rows[0].bytes <= 512 * 1024);
   t.match(await (await fetch(report.url)).text(), /Measurements were cut/);
 });
 
 t.test('the reports of an account are deleted with it', async (t) => {
-  const { user, world, controlPlane } = await startOne(t, [flawless]);
-  await endedReport(user, (await createReport(user, { target: 'example.com', scope: ['ping'] })).id);
-  const as = await freshSession(controlPlane, world.database.db, user.userId);
+  const user = await aUser();
+  await endedReport(user, (await createReport(user, { target: 'deleted.example', scope: ['ping'] })).id);
+  const as = await freshSession(controlPlane, db, user.userId);
   t.match(await user.call('DELETE', '/v1/account', { as }), { status: 200 });
-  t.strictSame(await reportsIn(world), []);
+  t.strictSame(await reportsOf(user), []);
 });
 
 t.test('a report that is deleted while it runs ends, and returns what did not run', async (t) => {
-  const { user, world } = await startOne(t, [() => null]);
-  const body = { target: 'example.com', scope: ['ping', 'security_headers'] };
+  const user = await aUser([() => null]);
+  const body = { target: 'gone.example', node_ids: [firstNode.nodeId], scope: ['ping', 'security_headers'] };
   const { id } = await createReport(user, body);
   const stream = await SseReader.openPath(t, user, `/v1/diagnose/${id}/events`);
-  await until('the task', async () => (await reportsIn(world).first()).tasks.ping !== undefined);
+  await until('the task', async () => (await reportsOf(user).first()).tasks.ping !== undefined);
   await user.call('DELETE', `/v1/diagnose/${id}`);
   t.equal(await stream.ended, true);
-  t.equal(await usedBy(world, user), 1, 'the ping has run');
+  t.equal(await usedBy(user), 1, 'the ping has run');
+});
+
+t.test('a node that is lost in the middle leaves a partial report, which says what is missing', async (t) => {
+  const lossy: Respond = (job) =>
+    job.type === 'dns' ? flawless(job) : job.type === 'zone_audit' ? flawless(job) : null;
+  const user = await aUser([flawless, flawless, lossy]);
+  const lost = peers[2];
+  const before = lost?.jobs.length ?? 0;
+  const { id } = await createReport(user, { target: 'lost.example', shared: true });
+  await until('the lost node works', () => (lost?.jobs.length ?? 0) > before + 4);
+  lost?.cut();
+  const report = await endedReport(user, id);
+  const lostId = lost?.identity.nodeId ?? '';
+  t.match(report, {
+    status: 'completed',
+    sections: { dns: { score: 100 }, http: { status: 'completed', score: 100 } },
+  });
+  t.ok(report.overall_score > 0);
+  const { nodes } = report.sections.http.facts;
+  t.match(
+    nodes.find(({ node_id }: { node_id: string }) => node_id === lostId),
+    { error: { code: 'node_lost' } },
+  );
+  t.notOk(report.sections.http.findings[0].node_ids.includes(lostId), 'a lost node says nothing about the target');
+  const page = await fetch(report.url);
+  t.equal(page.status, 200);
+  t.match(await page.text(), 'node_lost');
 });

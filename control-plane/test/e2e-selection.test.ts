@@ -42,8 +42,9 @@ async function network(t: Test) {
   return { api, controlPlane, ids, ranOn };
 }
 
+const { ids, ranOn } = await network(t);
+
 t.test('a selection runs on the nodes that match every field by any of its values', async (t) => {
-  const { ids, ranOn } = await network(t);
   const cases: readonly { selection: object; expected: readonly string[] }[] = [
     { selection: { countries: ['DE'] }, expected: ['berlin', 'frankfurt'] },
     { selection: { countries: ['de', 'FR'] }, expected: ['berlin', 'frankfurt', 'paris'] },
@@ -64,7 +65,6 @@ t.test('a selection runs on the nodes that match every field by any of its value
 });
 
 t.test('a limit is an upper bound, three by default, and a spread picks nodes that differ', async (t) => {
-  const { ranOn } = await network(t);
   t.equal((await ranOn({})).length, 3);
   t.equal((await ranOn({ limit: 4 })).length, 4);
   const isGerman = (name: string) => places[name]?.country === 'DE';

@@ -1,11 +1,14 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { rawPublicKey, signBytes } from '@vantage/shared/protocol/ed25519.js';
 import { rotationBytes } from '@vantage/shared/protocol/transcript.js';
 import t from 'tap';
-import { patientClock } from './_support/patient-clock.js';
 import { enrollPeer, PeerAgent, type PeerIdentity } from './_support/peer-agent.js';
 import { finishedTask, submit } from './_support/probes.js';
 import { createUserApi, startReplica, startStack, type TestApi } from './_support/stack.js';
+
+const { api, database, controlPlane } = await startStack(t);
+const other = await startReplica(t, database.url, { VANTAGE_PUBLIC_URL: api.url });
 
 const newKey = () => generateKeyPairSync('ed25519').privateKey;
 
@@ -52,7 +55,6 @@ async function outcomeOf(peer: PeerAgent) {
 t.test(
   'a node’s key is changed over its link; the old key opens nothing afterwards, and the audit log records it',
   async (t) => {
-    const { api, database, controlPlane } = await startStack(t);
     const owner = await createUserApi(controlPlane, 'owner@test.example', 'user');
     const identity = await enrollPeer(owner);
     const peer = await PeerAgent.connect(t, api.url, identity);
@@ -87,8 +89,6 @@ t.test(
 );
 
 t.test('a node that was offline is asked when it is back, on any replica, until it has answered', async (t) => {
-  const { api, database } = await startStack(t);
-  const other = await startReplica(t, database.url, { VANTAGE_PUBLIC_URL: api.url });
   const identity = await enrollPeer(api);
   await request(api, identity.nodeId);
   const silent = await PeerAgent.connect(t, api.url, identity);
@@ -104,7 +104,6 @@ t.test('a node that was offline is asked when it is back, on any replica, until 
 });
 
 t.test('a key is refused unless both keys signed this change, and if it is weak or was used before', async (t) => {
-  const { api } = await startStack(t);
   const identity = await enrollPeer(api);
   const stranger = await enrollPeer(api, { name: 'stranger' });
   const next = newKey();
@@ -174,7 +173,6 @@ t.test('a key is refused unless both keys signed this change, and if it is weak 
 });
 
 t.test('a new key that was not requested ends the link', async (t) => {
-  const { api } = await startStack(t);
   const identity = await enrollPeer(api);
   const peer = await PeerAgent.connect(t, api.url, identity);
   peer.send(answer(identity, newKey(), { nonce: Buffer.alloc(32) }));
@@ -182,7 +180,7 @@ t.test('a new key that was not requested ends the link', async (t) => {
 });
 
 t.test('a proof with a key that was replaced after the hello opens no link, and quarantines no node', async (t) => {
-  const { api } = await startStack(t, {}, patientClock);
+  const { api } = await startStack(t, {}, new FakeClock(Date.now()));
   const identity = await enrollPeer(api);
   const peer = await PeerAgent.connect(t, api.url, identity);
   const next = newKey();
@@ -199,8 +197,7 @@ t.test('a proof with a key that was replaced after the hello opens no link, and 
 });
 
 t.test('only its owner may request a new key of a node, and not while it is banned', async (t) => {
-  const { api, controlPlane } = await startStack(t);
-  const owner = await createUserApi(controlPlane, 'owner@test.example', 'user');
+  const owner = await createUserApi(controlPlane, 'another@test.example', 'user');
   const { nodeId } = await enrollPeer(owner);
   const path = `/v1/account/nodes/${nodeId}/rotate-key`;
   t.match(await api.call('POST', path), { status: 404, body: { error: { code: 'NODE_NOT_FOUND' } } });
