@@ -1,62 +1,32 @@
 import type { CheckReport } from '@vantage/shared/monitor-state/check-report.js';
 import t, { type Test } from 'tap';
 import type { Delivered } from '../src/modules/monitors/checks/check-store.js';
-import { measureUptime } from '../src/modules/monitors/history/uptime.js';
-import { readEpisodes } from '../src/modules/monitors/history/uptime-store.js';
+import { endsUpTheSame } from './_support/late-histories.js';
 import { INTERVAL_MS, LateMonitor } from './_support/late-monitor.js';
-import { seededRandom } from './_support/seeded-random.js';
 import { aCheck, insertMonitor, store } from './_support/stored-monitor.js';
 
 const MINUTE_MS = INTERVAL_MS;
 type Check = Delivered<CheckReport>;
 
-/** Checks of three nodes from one minute to another, in the order of their slots; `isDown` gives their outcomes. */
-function checksOf(
-  one: LateMonitor,
-  fromMinute: number,
-  toMinute: number,
-  isDown: (minute: number) => boolean,
-): Check[] {
-  const checks: Check[] = [];
-  for (let minute = fromMinute; minute < toMinute; minute += 1)
-    for (const node of [0, 1, 2]) checks.push(one.make(node, minute, isDown(minute) ? 'failed' : 'ok'));
-  return checks;
-}
-
-/** Stores each check as it is made. */
-async function inTime(one: LateMonitor, checks: readonly Check[]): Promise<void> {
-  for (const check of checks) await one.arrive([check]);
-}
-
 const byNode = (one: LateMonitor, checks: readonly Check[]) =>
   one.nodeIds.map((id) => checks.filter(({ nodeId }) => nodeId === id));
-
-async function downMs(one: LateMonitor, toMinute: number): Promise<number> {
-  const asked = { fromMs: one.startMs, toMs: one.startMs + toMinute * MINUTE_MS };
-  const downs = (await readEpisodes(one.db, [one.monitor.id], asked)).get(one.monitor.id)?.downs ?? [];
-  return measureUptime({ asked, firstCheckMs: one.startMs, downs, unwatched: [] }).downMs;
-}
 
 t.test(
   'after an hour of partition and the backlog no one was paged, and history and episodes are complete',
   async (t) => {
     const one = await LateMonitor.create(t, 120);
     const isDown = (minute: number) => (minute >= 20 && minute < 30) || (minute >= 45 && minute < 50);
-    const [before, cut, after] = [
-      checksOf(one, 0, 10, isDown),
-      checksOf(one, 10, 70, isDown),
-      checksOf(one, 70, 80, isDown),
-    ];
-    await inTime(one, before);
+    const [before, cut, after] = [one.checks(0, 10, isDown), one.checks(10, 70, isDown), one.checks(70, 80, isDown)];
+    await one.inTime(before);
     await one.passUntil(70);
     t.match(await one.state(), { health: 'unknown' });
     // each node's backlog in its order, a dozen rows at a time
     for (const backlog of byNode(one, cut)) while (backlog.length > 0) await store(one.db, backlog.splice(0, 12));
-    await inTime(one, after);
+    await one.inTime(after);
     t.match(await one.state(), { health: 'up' });
     const state = await one.state();
     await one.correct();
-    t.same(one.notified, [], 'no page');
+    t.same(await one.notified(), [], 'no page');
     t.same(await one.db('outbox'), [], 'no webhook');
     t.equal((await one.db('monitor_checks')).length, 3 * 80);
     t.same(await one.events(), [
@@ -67,7 +37,7 @@ t.test(
       { backfilled: true, was_told: false, reason: '2 of 3 nodes: tcp_refused: check', affected_nodes: { length: 2 } },
       { backfilled: true },
     ]);
-    t.equal(await downMs(one, 80), 9 * MINUTE_MS + 4 * MINUTE_MS, 'uptime follows');
+    t.equal(await one.downMs(80), 9 * MINUTE_MS + 4 * MINUTE_MS, 'uptime follows');
     t.same(await one.state(), state, 'the present state is unchanged');
   },
 );
@@ -76,16 +46,16 @@ t.test('the times of a published event are corrected by late results, and its id
   const one = await LateMonitor.create(t, 120);
   // it goes down, up, down again and up while no result is delivered
   const isDown = (minute: number) => (minute >= 5 && minute < 20) || (minute >= 40 && minute < 50);
-  await inTime(one, checksOf(one, 0, 10, isDown));
-  const cut = checksOf(one, 10, 60, isDown);
-  const after = checksOf(one, 60, 65, isDown);
+  await one.inTime(one.checks(0, 10, isDown));
+  const cut = one.checks(10, 60, isDown);
+  const after = one.checks(60, 65, isDown);
   const [told] = await one.db('monitor_events');
   t.match(told, { ended_at: null });
   await one.passUntil(60);
   for (const backlog of byNode(one, cut)) await store(one.db, backlog);
   await one.correct();
   t.same(await one.db('monitor_events'), [told], 'an open event is left to judging');
-  await inTime(one, after);
+  await one.inTime(after);
   await one.correct();
   t.same(await one.events(), [
     { type: 'down', from: one.slotMs(1, 6) - one.startMs, to: one.slotMs(1, 20) - one.startMs },
@@ -95,14 +65,14 @@ t.test('the times of a published event are corrected by late results, and its id
     { id: told.id, backfilled: true, was_told: true },
     { backfilled: true, was_told: false },
   ]);
-  t.equal(one.notified.length, 2, 'one mail that it is down, one that it is up');
+  t.equal((await one.notified()).length, 2, 'one mail that it is down, one that it is up');
 });
 
 t.test('a monitor whose past cannot be replayed delays no other, and is retried later', async (t) => {
   const one = await LateMonitor.create(t, 120);
   const other = await one.another();
   const isDown = (minute: number) => minute >= 5 && minute < 10;
-  for (const each of [one, other]) await store(one.db, checksOf(each, 0, 40, isDown));
+  for (const each of [one, other]) await store(one.db, each.checks(0, 40, isDown));
   await one.passUntil(40);
   await one.db('monitors').where({ id: one.monitor.id }).update({ fail_node_quorum: 'invalid' });
   await one.db('monitor_states').update({ same_rule_since: new Date(one.startMs) });
@@ -127,88 +97,31 @@ t.test('an event that history contradicts stays, is disputed and counts in no up
   const isCut = ({ nodeId, body }: Check) =>
     nodeId === one.nodeIds[2] && body.slot_ms >= one.slotMs(2, 5) && body.slot_ms < one.slotMs(2, 30);
   await one.db('nodes').where({ id: one.nodeIds[2] }).update({ left_at: null });
-  for (const check of checks.filter((each) => !isCut(each) && each.body.slot_ms < one.slotMs(0, 30))) {
-    // it has no link, and therefore no vote
-    await one
-      .db('node_progress')
-      .where({ node_id: one.nodeIds[2] })
-      .update({ complete_through: new Date(0) });
-    await one.arrive([check]);
-  }
+  const between = (from: number, to: number) =>
+    checks.filter(
+      (each) => !isCut(each) && each.body.slot_ms >= one.slotMs(0, from) && each.body.slot_ms < one.slotMs(0, to),
+    );
+  await one.inTime(between(0, 5));
+  // it has no link from now on, and therefore no vote
+  await one
+    .db('node_progress')
+    .where({ node_id: one.nodeIds[2] })
+    .update({ complete_through: new Date(0) });
+  await one.inTime(between(5, 30));
   t.equal((await one.events()).length, 1);
-  t.ok((await downMs(one, 40)) > 0);
+  t.ok((await one.downMs(40)) > 0);
   await store(one.db, checks.filter(isCut));
-  await inTime(
-    one,
-    checks.filter(({ body }) => body.slot_ms >= one.slotMs(0, 30)),
-  );
+  await one.inTime(between(30, 40));
   await one.correct();
   t.same(await one.events(), []);
   t.match(await one.db('monitor_events'), [{ disputed: true, was_told: true, ended_at: Date }]);
-  t.equal(await downMs(one, 40), 0);
+  t.equal(await one.downMs(40), 0);
 });
 
-/** Batches of checks, some of them late or very late; each at least once, in any order. */
-function arrivals(checks: readonly Check[], random: () => number): Check[][] {
-  const arriving = checks.map((check) => {
-    const delayMs = random() < 0.7 ? random() * 30_000 : random() * 3_600_000;
-    return { check, atMs: check.body.slot_ms + delayMs };
-  });
-  arriving.sort((a, b) => a.atMs - b.atMs);
-  const groups: Check[][] = [];
-  for (const { check } of arriving) {
-    const last = groups.at(-1);
-    const isTogether = last !== undefined && last.length < 30 && random() < 0.6;
-    if (isTogether) last.push(check);
-    else groups.push([check]);
-  }
-  return groups;
-}
-
-t.test('the same results lead to the same events and uptime, in any order and with any delay', async (t) => {
-  const first = await LateMonitor.create(t, 200);
-  const random = seededRandom(7);
-  for (let round = 0; round < 4; round += 1) {
-    const begins = [20, 50, 80].map((minute) => minute + Math.floor(20 * random()));
-    const isDown = (minute: number) => begins.some((begin) => minute >= begin && minute < begin + 2 + (begin % 7));
-    const isNoise = seededNoise(round);
-    const outcome = (node: number, minute: number) =>
-      minute < 120 && (isDown(minute) || isNoise(node, minute)) ? 'failed' : 'ok';
-    const all = (one: LateMonitor) =>
-      Array.from({ length: 3 * 180 }, (_, index) => {
-        const [minute, node] = [Math.floor(index / 3), index % 3];
-        return one.make(node, minute, outcome(node, minute));
-      });
-    const inOrder = await first.another();
-    await inTime(inOrder, all(inOrder));
-    const asJudged = await inOrder.events();
-    await inOrder.correct();
-    t.same(await inOrder.events(), asJudged, 'in order there is nothing to correct');
-    const mixed = await first.another();
-    for (const group of arrivals(all(mixed), random)) await mixed.arrive(group);
-    await mixed.correct();
-    const expected = await inOrder.events();
-    t.ok(expected.length >= 2, `${expected.length} events`);
-    t.same(await mixed.events(), expected, `round ${round}`);
-    t.equal(await downMs(mixed, 180), await downMs(inOrder, 180));
-    // a further correction changes nothing
-    const before = await mixed.db('monitor_events').where({ monitor_id: mixed.monitor.id }).orderBy('id');
-    await mixed.db('late_checks').insert({
-      monitor_id: mixed.monitor.id,
-      from_at: new Date(mixed.startMs),
-      to_at: new Date(mixed.slotMs(2, 150)),
-    });
-    await mixed.correct();
-    t.same(await mixed.db('monitor_events').where({ monitor_id: mixed.monitor.id }).orderBy('id'), before);
-  }
-});
-
-/** One check in fifteen fails by itself. */
-function seededNoise(seed: number) {
-  const random = seededRandom(100 + seed);
-  const noise = new Set(Array.from({ length: 3 * 180 }, (_, index) => index).filter(() => random() < 1 / 15));
-  return (node: number, minute: number) => noise.has(3 * minute + node);
-}
+t.test('the same results lead to the same events and uptime, in any order and with any delay', (t) =>
+  // more histories: late-results.long.test.ts
+  endsUpTheSame(t, 1),
+);
 
 t.test('results in time are not recorded for replay', async (t) => {
   const one = await LateMonitor.create(t, 1);
@@ -244,7 +157,7 @@ t.test('records that must not be replayed are dropped: deleted monitors, and tim
   await one.passUntil(50);
   await store(
     one.db,
-    checksOf(one, 0, 20, (minute) => minute > 5 && minute < 10),
+    one.checks(0, 20, (minute) => minute > 5 && minute < 10),
   );
   await one.db('monitors').where({ id: one.monitor.id }).update({ fail_node_quorum: 'any' });
   const gone = await insertMonitor(one.db, []);
@@ -260,7 +173,7 @@ t.test('checks of a node that no longer has the monitor change no event', async 
   await one.db('monitor_assignments').update({ ended_at: new Date() });
   await store(
     one.db,
-    checksOf(one, 0, 20, (minute) => minute > 5),
+    one.checks(0, 20, (minute) => minute > 5),
   );
   t.same(await one.db('late_checks'), []);
   await one.db('late_checks').insert({ monitor_id: one.monitor.id, from_at: new Date(one.startMs), to_at: new Date() });

@@ -8,6 +8,8 @@ import type { Test } from 'tap';
 import { ensurePartitions } from '../../src/db/partitions.js';
 import type { EventKind, PayloadOf } from '../../src/events/index.js';
 import type { Delivered } from '../../src/modules/monitors/checks/check-store.js';
+import { measureUptime } from '../../src/modules/monitors/history/uptime.js';
+import { readEpisodes } from '../../src/modules/monitors/history/uptime-store.js';
 import { Judging } from '../../src/modules/monitors/judging/judging.js';
 import { claimDue } from '../../src/modules/monitors/judging/state-store.js';
 import { LateResults } from '../../src/modules/monitors/late/late-results.js';
@@ -32,9 +34,9 @@ export interface Told {
  * corrected.
  */
 export class LateMonitor {
-  /** Mails to its owner, oldest first. */
-  notified: readonly string[] = [];
   readonly #states = new Map<string, NodeState>();
+  /** Last report of each node in time. */
+  readonly #reported = new Map<string, string>();
   #nowMs: number;
 
   private constructor(
@@ -80,16 +82,44 @@ export class LateMonitor {
     return aCheck(this.monitor.id, nodeId, { slot_ms: slotMs, outcome, state: said });
   }
 
+  /** Checks of the three nodes from one minute to another, in the order of their slots; `isDown` gives their outcomes. */
+  checks(fromMinute: number, toMinute: number, isDown: (minute: number) => boolean): Delivered<CheckReport>[] {
+    const checks: Delivered<CheckReport>[] = [];
+    for (let minute = fromMinute; minute < toMinute; minute += 1)
+      for (const node of [0, 1, 2]) checks.push(this.make(node, minute, isDown(minute) ? 'failed' : 'ok'));
+    return checks;
+  }
+
   /** Nodes check 20 s apart. */
   slotMs(node: number, minute: number): number {
     return this.startMs + minute * INTERVAL_MS + node * 20_000;
   }
 
-  /** Stores checks together, and judges what is due, a second after the newest of all. */
+  /** Stores checks together, and judges what is due then, a second after the newest of all. */
   async arrive(checks: readonly Delivered<CheckReport>[]): Promise<void> {
     this.#nowMs = Math.max(this.#nowMs, ...checks.map(({ body }) => body.slot_ms + 1_000));
     await store(this.db, checks);
     await this.judge();
+  }
+
+  /** Stores checks in the order of their slots; a check that changes what its node reports arrives alone. */
+  async inTime(checks: readonly Delivered<CheckReport>[]): Promise<void> {
+    const same: Delivered<CheckReport>[] = [];
+    const arriveSame = async () => {
+      if (same.length > 0) await this.arrive(same.splice(0));
+    };
+    for (const check of checks) {
+      const { state } = check.body;
+      const reported = `${state?.verdict} ${state?.since_ms}`;
+      if (this.#reported.get(check.nodeId) === reported) {
+        same.push(check);
+      } else {
+        this.#reported.set(check.nodeId, reported);
+        await arriveSame();
+        await this.arrive([check]);
+      }
+    }
+    await arriveSame();
   }
 
   /** Lets time pass. */
@@ -102,11 +132,14 @@ export class LateMonitor {
   async judge(): Promise<void> {
     const judging = new Judging({ maintenance: maintenanceReads.now });
     await this.db.transaction(async (trx) => {
-      const due = await claimDue(trx, 1_000);
-      const ids = due.map(({ id }) => id);
-      await judging.judge(trx, ids, this.#nowMs);
+      const ids = (await claimDue(trx, 1_000)).map(({ id }) => id);
+      if (ids.length > 0) await judging.judge(trx, ids, this.#nowMs);
     });
-    this.notified = (await this.db('outbox').orderBy('id')).flatMap(mailOf);
+  }
+
+  /** Mails to its owner, oldest first. */
+  async notified(): Promise<string[]> {
+    return (await this.db('outbox').orderBy('id')).flatMap(mailOf);
   }
 
   /** Corrects events, by the clock of the checks so far. */
@@ -118,8 +151,11 @@ export class LateMonitor {
   /** Corrects events until nothing is left to correct, by two replicas at once. */
   async correct(): Promise<void> {
     const replicas = [this.lateResults(), this.lateResults()];
-    for (let rounds = 0; rounds < 20; rounds += 1) {
-      await this.db('late_checks').update({ due_at: new Date(0) });
+    for (let before = '[]'; ; ) {
+      const left = await this.db('late_checks').update({ due_at: new Date(0) }, ['monitor_id', 'from_at', 'to_at']);
+      const now = JSON.stringify(left.map((range) => JSON.stringify(range)).sort());
+      if (now === before) return;
+      before = now;
       await Promise.all(replicas.map((one) => one.run()));
     }
   }
@@ -134,6 +170,13 @@ export class LateMonitor {
       from: started_at.getTime() - this.startMs,
       to: ended_at === null ? null : ended_at.getTime() - this.startMs,
     }));
+  }
+
+  /** Time that it was down in its first minutes, as uptime counts it; milliseconds. */
+  async downMs(minutes: number): Promise<number> {
+    const asked = { fromMs: this.startMs, toMs: this.slotMs(0, minutes) };
+    const downs = (await readEpisodes(this.db, [this.monitor.id], asked)).get(this.monitor.id)?.downs ?? [];
+    return measureUptime({ asked, firstCheckMs: this.startMs, downs, unwatched: [] }).downMs;
   }
 
   async state(): Promise<object> {
