@@ -1,10 +1,13 @@
 import { until } from '@vantage/shared/_support/until.js';
+import type { Knex } from 'knex';
 import type { ApiAnswer, TestApi } from './stack.js';
 
-/** Creates a heartbeat monitor and returns the body of the response. */
+let number = 0;
+
+/** Creates a heartbeat monitor with a name of its own, and returns the body of the response. */
 export async function aHeartbeat(api: TestApi, fields: object = {}): Promise<ApiAnswer['body']> {
   const { status, body } = await api.call('POST', '/v1/monitors', {
-    body: { name: 'Backup', type: 'heartbeat', ...fields },
+    body: { name: `Backup ${(number += 1)}`, type: 'heartbeat', ...fields },
   });
   if (status !== 201) throw new Error(JSON.stringify(body));
   return body.data;
@@ -30,4 +33,11 @@ export async function eventsOf(api: TestApi, id: string): Promise<ApiAnswer['bod
 /** Waits until the monitor has a status. */
 export async function becomes(api: TestApi, id: string, current: string): Promise<void> {
   await until(`${id} to be ${current}`, async () => (await read(api, id)).current_status === current);
+}
+
+/** Its stored pings, the oldest first. */
+export function pingsOf(db: Knex, id: string): Knex.QueryBuilder {
+  return db('heartbeat_pings')
+    .where({ monitor_key: db('monitors').select('key').where({ id }) })
+    .orderBy('seq');
 }

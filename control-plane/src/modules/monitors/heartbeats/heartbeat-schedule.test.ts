@@ -80,7 +80,9 @@ const changes: readonly { zone: string; expression: string; from: string; expect
 
 for (const { zone, expression, from, expected } of changes) {
   t.test(`when clocks change, "${expression}" of ${zone} is expected at ${expected[0]}`, async (t) => {
-    t.same(iso(cron(expression, zone).nextExpected(at(from), 2)), expected);
+    const schedule = cron(expression, zone, 600);
+    t.same(iso(schedule.nextExpected(at(from), 2)), expected);
+    t.equal(schedule.deadlineAfter(at(from)), at(expected[0] as string) + 600_000);
   });
 }
 
