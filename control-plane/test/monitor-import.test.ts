@@ -8,11 +8,24 @@ import { testdata } from './_support/testdata.js';
 type Listed = { name: string; index: number };
 const names = (list: Listed[]) => list.map(({ name }) => name);
 
-async function start(t: Parameters<typeof startStack>[0], settings = {}) {
-  const stack = await startStack(t, settings);
-  await CheckingNode.join(t, stack.api);
-  const stored = async () => stack.database.db('monitors').orderBy('name').select('name', 'target', 'status');
-  return { ...stack, stored };
+const plans = {
+  anonymous: { requests_per_minute: null },
+  pro: { monitors: 5, min_interval_s: 60, requests_per_minute: null },
+};
+const { controlPlane, database, api: admin } = await startStack(t, { VANTAGE_PLANS: JSON.stringify(plans) });
+const { db } = database;
+const node = await CheckingNode.join(t, admin);
+
+/** An account of its own, what is stored of it, and the number of its records of an action. */
+async function anAccount(name: string, role: 'user' | 'admin' = 'admin') {
+  const api = await createUserApi(controlPlane, `${name}@test.example`, role);
+  const own = (table: string) => db(table).where({ owner_id: api.userId });
+  return {
+    api,
+    own,
+    stored: async () => own('monitors').orderBy('name').select('name', 'target', 'status'),
+    recorded: async (action: string) => (await db('audit_log').where({ action, account_id: api.userId })).length,
+  };
 }
 
 async function get(api: TestApi, id: string) {
@@ -20,7 +33,7 @@ async function get(api: TestApi, id: string) {
 }
 
 t.test('a backup of Uptime Kuma becomes monitors; each entry is in one list, and the others are named', async (t) => {
-  const { api, database } = await start(t);
+  const { api, own, recorded } = await anAccount('kuma');
   const file = testdata('monitors/uptime-kuma-1.23.json');
   const { status, report } = await importFile(api, file);
   t.equal(status, 200);
@@ -59,14 +72,14 @@ t.test('a backup of Uptime Kuma becomes monitors; each entry is in one list, and
     interval_s: 30,
     config: { upside_down: true, mode: 'absent' },
   });
-  t.match(await database.db('monitor_groups').select('name', 'id'), [{ name: 'Production', id: shop.group_id }]);
+  t.match(await own('monitor_groups').select('name', 'id'), [{ name: 'Production', id: shop.group_id }]);
   t.equal(old.group_id, shop.group_id);
-  t.equal((await database.db('audit_log').where({ action: 'monitor.created' })).length, 7);
-  t.equal((await database.db('audit_log').where({ action: 'monitor_group.created' })).length, 1);
+  t.equal(await recorded('monitor.created'), 7);
+  t.equal(await recorded('monitor_group.created'), 1);
 });
 
 t.test('a configuration of Gatus in YAML, with anchors and merge keys, becomes monitors', async (t) => {
-  const { api } = await start(t);
+  const { api } = await anAccount('gatus');
   const { status, report } = await importFile(api, testdata('monitors/gatus.yaml'), '', 'application/yaml');
   t.equal(status, 200);
   t.equal(report.format, 'gatus');
@@ -92,14 +105,13 @@ t.test('a configuration of Gatus in YAML, with anchors and merge keys, becomes m
 });
 
 t.test('imported monitors are assigned to nodes like any other', async (t) => {
-  const { api } = await startStack(t);
-  const node = await CheckingNode.join(t, api);
+  const { api } = await anAccount('assigned');
   const { report } = await importFile(api, exportOf({ name: 'A' }));
   t.match((await node.waitForAssignment(report.created[0].id)).spec, { type: 'tcp', target: '127.0.0.1:9' });
 });
 
 t.test('an imported heartbeat has a working token of its own; a paused one has no deadline', async (t) => {
-  const { api } = await start(t);
+  const { api } = await anAccount('heartbeats');
   const push = { id: 1, name: 'Job', type: 'push', interval: 60, active: true, pushToken: 'theirs' };
   const paused = { ...push, id: 2, name: 'Old job', active: false };
   const { created } = (await importFile(api, { monitorList: [push, paused] })).report;
@@ -111,7 +123,7 @@ t.test('an imported heartbeat has a working token of its own; a paused one has n
 });
 
 t.test('an existing name is skipped, renamed, or replaced with its id, history and secrets kept', async (t) => {
-  const { api, stored } = await start(t);
+  const { api, stored } = await anAccount('names');
   const file = exportOf({ name: 'A' }, { name: 'B' });
   const first = (await importFile(api, file)).report;
   const [{ id }] = first.created;
@@ -131,19 +143,19 @@ t.test('an existing name is skipped, renamed, or replaced with its id, history a
 });
 
 t.test('an export imported into its own account changes nothing, in every mode but rename', async (t) => {
-  const { api, database } = await start(t);
+  const { api, own } = await anAccount('again');
   const config = { auth: { type: 'basic', username: 'ada', password: 'lovelace' }, headers: { 'X-Api-Key': 'k-123' } };
   const shop = { name: 'Shop', type: 'https', target: 'https://127.0.0.1/', config };
   const job = { name: 'Job', type: 'heartbeat', target: '', config: { interval_s: 600 } };
   await importFile(api, exportOf({ ...shop, group: 'Web' }, { name: 'Port' }, job));
-  const own = async () => (await api.call('GET', '/v1/monitors/export')).body.data;
-  const file = await own();
+  const exported = async () => (await api.call('GET', '/v1/monitors/export')).body.data;
+  const file = await exported();
   t.match((await importFile(api, file)).report, { skipped: { length: 3 }, created: [], failed: [] });
-  const [secrets] = await database.db('monitors').where({ name: 'Shop' }).pluck('config');
+  const [secrets] = await own('monitors').where({ name: 'Shop' }).pluck('config');
   t.match((await importFile(api, file, 'mode=replace')).report, { replaced: { length: 3 }, failed: [], warnings: [] });
-  const { monitors } = await own();
+  const { monitors } = await exported();
   t.same(monitors, file.monitors);
-  t.same((await database.db('monitors').where({ name: 'Shop' }).pluck('config'))[0], secrets);
+  t.same((await own('monitors').where({ name: 'Shop' }).pluck('config'))[0], secrets);
   const { config: sealed } = (await api.call('GET', '/v1/monitors?q=Shop')).body.data.items[0];
   t.match(sealed, { auth: { password: '********' } }, 'the password is unchanged');
   const { failed } = (await importFile(api, file, 'mode=rename')).report;
@@ -153,7 +165,7 @@ t.test('an export imported into its own account changes nothing, in every mode b
 });
 
 t.test('of entries with one name in a file the first counts, as the mode says', async (t) => {
-  const { api } = await start(t);
+  const { api } = await anAccount('twice');
   const file = exportOf({ name: 'A' }, { name: 'A' }, { name: 'A' });
   t.match((await importFile(api, file, 'mode=replace&dry_run=true')).report, {
     created: [{ index: 0 }],
@@ -166,9 +178,8 @@ t.test('of entries with one name in a file the first counts, as the mode says', 
 });
 
 t.test('the plan limits the number of monitors and their intervals', async (t) => {
-  const { api, controlPlane, database } = await start(t);
-  const user = await createUserApi(controlPlane, 'free@test.example', 'user');
-  await database.db('owners').where({ id: user.userId }).update({ plan: 'free' });
+  const { api: user, own } = await anAccount('free', 'user');
+  await db('owners').where({ id: user.userId }).update({ plan: 'free' });
   const file = exportOf(...Array.from({ length: 12 }, (_, i) => ({ name: `M${i}`, interval_s: 10 + i })));
   const dry = (await importFile(user, file, 'dry_run=true')).report;
   const { report } = await importFile(user, file);
@@ -179,45 +190,18 @@ t.test('the plan limits the number of monitors and their intervals', async (t) =
     field: 'interval',
     message: '10 s was changed to 60 s: the plan allows at least 60 s',
   });
-  t.same(await database.db('monitors').distinct('interval_s'), [{ interval_s: 60 }]);
-  t.equal((await importFile(api, file)).report.created.length, 12);
+  t.same(await own('monitors').distinct('interval_s'), [{ interval_s: 60 }]);
+  t.equal((await importFile(admin, file)).report.created.length, 12);
 });
 
 t.test('an invalid file is refused with the error and its place, and none of it is imported', async (t) => {
-  const { api, stored } = await start(t);
+  const { api, stored } = await anAccount('invalid');
   const json = JSON.stringify(exportOf({ name: 'A' }, { name: 'B' }));
   const deep = `${'['.repeat(40)}${']'.repeat(40)}`;
-  const bomb = [
-    'a: &a [x, x]',
-    ...'bcdefghijklmnopqrstuvwxyz'
-      .split('')
-      .map((name, i) => `${name}: &${name} [${`*${String.fromCharCode(97 + i)},`.repeat(9)}]`),
-  ].join('\n');
+  // more of them, each of which takes a thread here: file/parse-file.test.ts
   const cases: readonly [why: string, file: string, code: string, field: string, message: RegExp][] = [
-    ['truncated JSON', json.slice(0, -40), 'REQUEST_BODY_INVALID', 'body', /line 1, column \d+/],
     ['truncated YAML', 'endpoints:\n  - name: "a', 'REQUEST_BODY_INVALID', 'body', /line 2, column \d+/],
-    ['two documents', 'a: 1\n---\nb: 2\n', 'REQUEST_BODY_INVALID', 'body', /line/],
-    ['a tag', 'endpoints: !!js/function "x"', 'REQUEST_BODY_INVALID', 'body', /line 1, column \d+.*tag/],
-    ['an alias bomb', bomb, 'REQUEST_BODY_INVALID', 'body', /after aliases are expanded/],
-    ['an alias of itself', 'endpoints: &a [*a]', 'REQUEST_BODY_INVALID', 'body', /./],
-    [
-      'a long text',
-      JSON.stringify({ endpoints: [{ name: 'x'.repeat(65_537) }] }),
-      'REQUEST_BODY_INVALID',
-      'body',
-      /65536/,
-    ],
-    [
-      'long texts by alias',
-      `a: &a ${'x'.repeat(60_000)}\nb: [${'*a,'.repeat(400)}]`,
-      'REQUEST_BODY_INVALID',
-      'body',
-      /after aliases are expanded/,
-    ],
     ['deep JSON', `{"kind":${deep}}`, 'REQUEST_BODY_INVALID', 'body', /deeper than 32/],
-    ['deep YAML', `endpoints: ${deep}`, 'REQUEST_BODY_INVALID', 'body', /deeper than 32/],
-    ['no text', '\u0000', 'VALIDATION_FAILED', 'body', /U\+0000/],
-    ['a text', '"x"', 'VALIDATION_FAILED', 'body', /must be an object/],
     ['a list', '[]', 'VALIDATION_FAILED', 'body', /must be an object/],
     ['nothing known', '{"a":1}', 'VALIDATION_FAILED', 'format', /vantage, uptime-kuma, gatus/],
     [
@@ -228,13 +212,6 @@ t.test('an invalid file is refused with the error and its place, and none of it 
       /must be 1/,
     ],
     ['no monitors', '{"kind":"vantage.monitors","version":1}', 'VALIDATION_FAILED', 'monitors', /list/],
-    [
-      'endpoints of another type',
-      'endpoints: []\nexternal-endpoints: 1',
-      'VALIDATION_FAILED',
-      'external-endpoints',
-      /list/,
-    ],
     [
       'a key that is a prototype',
       '{"kind":"vantage.monitors","version":1,"monitors":[{"__proto__":{}}]}',
@@ -248,13 +225,6 @@ t.test('an invalid file is refused with the error and its place, and none of it 
       'VALIDATION_FAILED',
       'monitors.0.name',
       /U\+0000/,
-    ],
-    [
-      'too many',
-      JSON.stringify(exportOf(...Array.from({ length: 10_001 }, () => ({})))),
-      'VALIDATION_FAILED',
-      'monitors',
-      /10000/,
     ],
   ];
   for (const [why, file, code, field, message] of cases) {
@@ -272,7 +242,7 @@ t.test('an invalid file is refused with the error and its place, and none of it 
 });
 
 t.test('expensive regular expressions, and texts that grow when filled in, are refused or read at once', async (t) => {
-  const { api } = await start(t);
+  const { api } = await anAccount('expensive');
   const x = (text: string, count: number) => text.repeat(count);
   const url = 'https://example.com/';
   const endpoints = [
@@ -295,7 +265,7 @@ t.test('expensive regular expressions, and texts that grow when filled in, are r
 });
 
 t.test('a wrong entry fails alone, with its field, and leaves nothing behind', async (t) => {
-  const { api, stored, database } = await start(t);
+  const { api, stored, own } = await anAccount('wrong');
   const cases: readonly [fields: object | null, code: string, field: string][] = [
     [{ name: '' }, 'VALIDATION_FAILED', 'name'],
     [{ name: 7 }, 'VALIDATION_FAILED', 'name'],
@@ -326,14 +296,12 @@ t.test('a wrong entry fails alone, with its field, and leaves nothing behind', a
   }
   t.same(names(report.created), ['Good']);
   t.match(await stored(), [{ name: 'Good' }]);
-  t.same(await database.db('monitor_groups').pluck('name'), []);
+  t.same(await own('monitor_groups').pluck('name'), []);
 });
 
 t.test('for random files a dry run reports the same as the real import, except ids, and does nothing', async (t) => {
-  const plans = { pro: { monitors: 5, min_interval_s: 60, requests_per_minute: null } };
-  const { api, controlPlane, database, stored } = await start(t, { VANTAGE_PLANS: JSON.stringify(plans) });
-  const user = await createUserApi(controlPlane, 'free@test.example', 'user');
-  await database.db('owners').where({ id: user.userId }).update({ plan: 'pro' });
+  const { api: user, own, stored } = await anAccount('random', 'user');
+  await db('owners').where({ id: user.userId }).update({ plan: 'pro' });
   const some = (...values: unknown[]) => fc.constantFrom(...values);
   const vantage = fc
     .array(
@@ -388,8 +356,8 @@ t.test('for random files a dry run reports the same as the real import, except i
   const files = fc.array(fc.oneof(vantage, kuma, gatus), { minLength: 1, maxLength: 2 });
   await fc.assert(
     fc.asyncProperty(files, some('skip', 'rename', 'replace'), async (inTurn, mode) => {
-      await database.db('monitors').delete();
-      await database.db('monitor_groups').delete();
+      await own('monitors').delete();
+      await own('monitor_groups').delete();
       for (const file of inTurn) {
         const before = await stored();
         const dry = await importFile(user, file, `mode=${mode}&dry_run=true`);
@@ -403,5 +371,5 @@ t.test('for random files a dry run reports the same as the real import, except i
     }),
     { numRuns: 25 },
   );
-  t.equal((await importFile(api, exportOf({ name: 'A' }), 'dry_run=true')).report.created[0].id, null);
+  t.equal((await importFile(admin, exportOf({ name: 'A' }), 'dry_run=true')).report.created[0].id, null);
 });
