@@ -1,4 +1,5 @@
 import { until } from '@vantage/shared/_support/until.js';
+import { systemClock } from '@vantage/shared/clock.js';
 import t, { type Test } from 'tap';
 import { program } from '../src/audit-log/actor.js';
 import { CheckingNode } from './_support/checking-node.js';
@@ -14,7 +15,7 @@ async function data(api: TestApi, method: string, url: string, body?: object) {
 
 /** A monitor that one node reports as down, and its event. */
 async function startDown(t: Test) {
-  const stack = await startStack(t);
+  const stack = await startStack(t, {}, systemClock);
   await keepEvents(stack.database.db);
   const { api } = stack;
   const node = await CheckingNode.join(t, api);

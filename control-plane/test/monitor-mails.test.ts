@@ -1,4 +1,5 @@
 import { until } from '@vantage/shared/_support/until.js';
+import { systemClock } from '@vantage/shared/clock.js';
 import type { Knex } from 'knex';
 import t from 'tap';
 import { commandLine } from '../src/audit-log/actor.js';
@@ -103,9 +104,9 @@ t.test('the link of a mail stops the mails about its monitor alone, until the ac
 t.test('an event is mailed once, even if a replica dies between the event and its mail', async (t) => {
   const server = await startSmtpServer(t);
   const settings = { VANTAGE_SMTP_URL: `smtp://${server.host}` };
-  const { api, database } = await startStack(t, settings);
+  const { api, database } = await startStack(t, settings, systemClock);
   const { db } = database;
-  await startReplica(t, database.url, { ...settings, VANTAGE_PUBLIC_URL: api.url });
+  await startReplica(t, database.url, { ...settings, VANTAGE_PUBLIC_URL: api.url }, systemClock);
   await keepEvents(db);
   await db('users').update({ email_verified_at: new Date() });
   const node = await CheckingNode.join(t, api);

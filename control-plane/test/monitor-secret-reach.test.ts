@@ -1,4 +1,5 @@
 import { until } from '@vantage/shared/_support/until.js';
+import { systemClock } from '@vantage/shared/clock.js';
 import t, { type Test } from 'tap';
 import { CheckingNode } from './_support/checking-node.js';
 import { giveNodes } from './_support/owners.js';
@@ -165,7 +166,7 @@ t.test(
     const { id: plain } = (await makeSecretMonitor(ada, { name: 'Plain', config: {} })).body.data;
     await again.waitForAssignment(plain);
     t.strictSame([...again.assignments.keys()], [plain]);
-    await startReplica(t, database.url, { VANTAGE_PUBLIC_URL: controlPlane.listenUrl });
+    await startReplica(t, database.url, { VANTAGE_PUBLIC_URL: controlPlane.listenUrl }, systemClock);
     await until('it to be moved', async () => !(await nodesOf(ada, id)).includes(bobs.nodeId));
     t.notOk(wasTold(again) || wasTold(bobs));
   },

@@ -1,4 +1,5 @@
 import { until } from '@vantage/shared/_support/until.js';
+import { systemClock } from '@vantage/shared/clock.js';
 import t from 'tap';
 import { commandLine } from '../src/audit-log/actor.js';
 import { CheckingNode } from './_support/checking-node.js';
@@ -179,7 +180,7 @@ t.test(
 );
 
 t.test('a deleted account takes its monitors with it, and nodes of others drop them', async (t) => {
-  const { api, controlPlane, database } = await startStack(t);
+  const { api, controlPlane, database } = await startStack(t, {}, systemClock);
   const node = await CheckingNode.join(t, api);
   const user = await createUserApi(controlPlane, 'ada@test.example', 'user');
   const { id } = await makeMonitor(user);
