@@ -1,4 +1,5 @@
 import { until } from '@vantage/shared/_support/until.js';
+import { systemClock } from '@vantage/shared/clock.js';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import t from 'tap';
 import { CheckingNode } from './_support/checking-node.js';
@@ -19,7 +20,7 @@ interface Watched extends Stack {
 
 /** A control plane with one node and one monitor, checked every ten seconds. */
 async function watch(test: typeof t, settings: StackSettings = {}): Promise<Watched> {
-  const stack = await startStack(test, settings);
+  const stack = await startStack(test, settings, systemClock);
   await keepEvents(stack.database.db);
   const { api } = stack;
   const node = await CheckingNode.join(test, api);

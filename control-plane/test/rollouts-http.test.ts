@@ -1,4 +1,5 @@
 import { until } from '@vantage/shared/_support/until.js';
+import { systemClock } from '@vantage/shared/clock.js';
 import t from 'tap';
 import { runInProcess } from './_support/command-in-process.js';
 import { enrollPeer, PeerAgent } from './_support/peer-agent.js';
@@ -6,7 +7,7 @@ import { startStack } from './_support/stack.js';
 import { temporaryDirectory } from './_support/temporary-directory.js';
 
 t.test('a roll-out that is started over the API or by command upgrades connected nodes and ends', async (t) => {
-  const { api, database } = await startStack(t);
+  const { api, database } = await startStack(t, {}, systemClock);
   const identity = await enrollPeer(api);
   const peer = await PeerAgent.connect(t, api.url, identity);
   const env = { VANTAGE_DATABASE_URL: database.url, VANTAGE_DATA_DIR: temporaryDirectory(t) };
