@@ -128,7 +128,7 @@ function parseArguments(args: readonly string[]): { filters: string[]; options: 
       '--jobs <count>',
       'files at once; with 1, the CPU time of PostgreSQL is told for each file',
       parseCount,
-      Math.min(6, 2 * availableParallelism()),
+      availableParallelism(),
     )
     .option(
       '--bare',

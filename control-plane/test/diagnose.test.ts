@@ -15,7 +15,7 @@ const world = await startLookups(t, [systemClock, systemClock], plans);
 const { db } = world.database;
 const [controlPlane] = world.replicas;
 const [api] = world.apis;
-/** What each node of this file says; a test sets it. */
+/** Responses of the nodes of this file; a test sets them. */
 const says: Respond[] = [flawless, flawless, flawless];
 const peers: PeerAgent[] = [];
 for (const index of says.keys()) peers.push(await joinReportNode(t, world, (job) => says[index]?.(job) ?? null));

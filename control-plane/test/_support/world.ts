@@ -42,7 +42,7 @@ interface WorldOptions {
   readonly clock: FakeClock;
   /** Takes a turn of every round that the clock does not know; called while something is due. */
   readonly look?: () => Promise<unknown>;
-  /** Resolves when no work is under way. Default: when nothing is leased; a lease whose holder has died is waited for in vain. */
+  /** Resolves when no work is under way. Default: when nothing is leased; a lease whose holder has died is never over. */
   readonly idle?: () => Promise<unknown>;
   /** Called after each `settle`: notes what happened at this instant. */
   readonly onSettled?: () => void;
