@@ -5,6 +5,7 @@ interface Timer {
   /** Order in which timers were set. */
   readonly number: number;
   readonly callback: () => void;
+  isOff: boolean;
 }
 
 interface FakeClockOptions {
@@ -22,8 +23,9 @@ interface FakeClockOptions {
 export class FakeClock implements Clock {
   #wallMs: number;
   #monotonicMs = 0;
-  /** Sorted by the instants at which they are due, those of one instant as they were set. */
-  readonly #timers: Timer[] = [];
+  /** A binary heap: no timer comes after the two below it, at 2 n + 1 and 2 n + 2. Those called off are in it, too. */
+  readonly #heap: Timer[] = [];
+  #pending = 0;
   #set = 0;
   readonly #begun = new Map<number, number>();
   readonly #moving: ReadonlySet<string> | null;
@@ -47,12 +49,12 @@ export class FakeClock implements Clock {
 
   after(ms: number, callback: () => void, { round }: { round?: Round } = {}): () => void {
     if (round !== undefined && this.#moving?.has(round.name) === false) return () => {};
-    const timer = { dueMs: this.#monotonicMs + ms + this.timersLateMs, number: this.#set++, callback };
-    this.#timers.splice(this.#placeOf(timer), 0, timer);
+    const timer = { dueMs: this.#monotonicMs + ms + this.timersLateMs, number: this.#set++, callback, isOff: false };
+    this.#push(timer);
     this.#begun.set(ms, this.begun(ms) + 1);
     if (round !== undefined) this.#sweeps.set(round, timer);
     return () => {
-      this.#remove(timer);
+      this.#callOff(timer);
       if (round !== undefined && this.#sweeps.get(round) === timer) this.#sweeps.delete(round);
     };
   }
@@ -68,20 +70,20 @@ export class FakeClock implements Clock {
 
   /** Number of timers that are not due yet. */
   get pendingTimers(): number {
-    return this.#timers.length;
+    return this.#pending;
   }
 
   /** Time until the next timer is due, in milliseconds; null: there is none. */
   get nextMs(): number | null {
-    const next = this.#timers[0];
+    const next = this.#first();
     return next === undefined ? null : next.dueMs - this.#monotonicMs;
   }
 
   /** Advances time by `ms`; timers that become due are called in order, at their time. */
   advance(ms: number): void {
     const endMs = this.#monotonicMs + ms;
-    for (let due = this.#timers[0]; due !== undefined && due.dueMs <= endMs; due = this.#timers[0]) {
-      this.#timers.shift();
+    for (let due = this.#first(); due !== undefined && due.dueMs <= endMs; due = this.#first()) {
+      this.#callOff(due);
       this.#moveTo(Math.max(due.dueMs, this.#monotonicMs));
       due.callback();
     }
@@ -94,7 +96,7 @@ export class FakeClock implements Clock {
     const due = [...this.#sweeps];
     for (const [round, timer] of due) {
       this.#sweeps.delete(round);
-      this.#remove(timer);
+      this.#callOff(timer);
       timer.callback();
     }
     for (const [round] of due) await round.idle();
@@ -105,20 +107,44 @@ export class FakeClock implements Clock {
     this.#wallMs = wallMs;
   }
 
-  /** Index of the first timer that is due after `timer`. */
-  #placeOf(timer: Timer): number {
-    let [low, high] = [0, this.#timers.length];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (isBefore(this.#timers[middle] as Timer, timer)) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+  /** The timer that is due next. */
+  #first(): Timer | undefined {
+    while (this.#heap[0]?.isOff) this.#pop();
+    return this.#heap[0];
   }
 
-  #remove(timer: Timer): void {
-    const place = this.#placeOf(timer);
-    if (this.#timers[place] === timer) this.#timers.splice(place, 1);
+  #callOff(timer: Timer): void {
+    if (timer.isOff) return;
+    timer.isOff = true;
+    this.#pending -= 1;
+  }
+
+  #push(timer: Timer): void {
+    this.#pending += 1;
+    let place = this.#heap.push(timer) - 1;
+    for (let above = (place - 1) >> 1; place > 0 && isBefore(timer, this.#at(above)); above = (place - 1) >> 1) {
+      this.#heap[place] = this.#at(above);
+      place = above;
+    }
+    this.#heap[place] = timer;
+  }
+
+  #pop(): void {
+    const last = this.#heap.pop() as Timer;
+    const { length } = this.#heap;
+    if (length === 0) return;
+    let place = 0;
+    for (let below = 1; below < length; below = 2 * place + 1) {
+      if (below + 1 < length && isBefore(this.#at(below + 1), this.#at(below))) below += 1;
+      if (!isBefore(this.#at(below), last)) break;
+      this.#heap[place] = this.#at(below);
+      place = below;
+    }
+    this.#heap[place] = last;
+  }
+
+  #at(place: number): Timer {
+    return this.#heap[place] as Timer;
   }
 
   #moveTo(monotonicMs: number): void {

@@ -55,30 +55,27 @@ function start() {
 const nothing = { ids: 0, timers: 0, endings: 0 };
 const stateOf = async (waiting: Promise<TaskRow | null>) => (await waiting)?.node_tasks[0]?.state;
 
-t.test(
-  'a hundred thousand waits that are woken, whose time is over or whose caller has left, leave nothing',
-  async (t) => {
-    const { clock, waiters, stored, endings, wait, left } = start();
-    const ids = Array.from({ length: 100_000 }, (_, index) => `pt_1_${index}`);
-    for (const id of ids) stored.set(id, aTask(id, 'pending'));
-    const waiting = ids.map((id) => wait(id));
+t.test('ten thousand waits that are woken, whose time is over or whose caller has left, leave nothing', async (t) => {
+  const { clock, waiters, stored, endings, wait, left } = start();
+  const ids = Array.from({ length: 10_000 }, (_, index) => `pt_1_${index}`);
+  for (const id of ids) stored.set(id, aTask(id, 'pending'));
+  const waiting = ids.map((id) => wait(id));
+  await setImmediate();
+  t.strictSame(left(), { ids: ids.length, timers: ids.length, endings: ids.length });
+  const [woken, gone] = [ids.slice(0, 6_000), [...endings].slice(6_000, 9_900)];
+  for (const id of woken) stored.set(id, aTask(id, 'done'));
+  waiters.wake(woken);
+  for (const end of gone) end();
+  await setImmediate();
+  t.equal(left().ids, 100);
+  for (let second = 0; second < 5; second += 1) {
+    clock.advance(1_000);
     await setImmediate();
-    t.strictSame(left(), { ids: ids.length, timers: ids.length, endings: ids.length });
-    const [woken, gone] = [ids.slice(0, 60_000), [...endings].slice(60_000, 99_000)];
-    for (const id of woken) stored.set(id, aTask(id, 'done'));
-    waiters.wake(woken);
-    for (const end of gone) end();
-    await setImmediate();
-    t.equal(left().ids, 1_000);
-    for (let second = 0; second < 5; second += 1) {
-      clock.advance(1_000);
-      await setImmediate();
-    }
-    const states = await Promise.all(waiting.map(stateOf));
-    t.equal(states.filter((state) => state === 'done').length, 60_000);
-    t.strictSame(left(), nothing);
-  },
-);
+  }
+  const states = await Promise.all(waiting.map(stateOf));
+  t.equal(states.filter((state) => state === 'done').length, 6_000);
+  t.strictSame(left(), nothing);
+});
 
 t.test('a task that ends without a wake-up is noticed within two seconds', async (t) => {
   const { clock, stored, wait, left } = start();
