@@ -33,7 +33,7 @@ interface Options {
   readonly long?: true;
   readonly all?: true;
   readonly grep?: string;
-  readonly jobs: number;
+  readonly jobs?: number;
   readonly bare?: true;
   readonly withPrograms?: true;
 }
@@ -75,7 +75,8 @@ async function runTests(filters: readonly string[], options: Options): Promise<n
       ...((options.long || options.all) && { VANTAGE_TEST_ROUNDS: 'all' }),
     };
     const cpuMs = () => (database === null ? 0 : familyCpuMs(database.pid));
-    const first = await runAll(files, { jobs: options.jobs, env, signal: interrupt.signal, databaseCpuMs: cpuMs });
+    const jobs = options.jobs ?? jobsFor(files);
+    const first = await runAll(files, { jobs, env, signal: interrupt.signal, databaseCpuMs: cpuMs });
     const databaseMs = database && cpuMs();
     if (!isGate || interrupt.signal.aborted) return { outcomes: first, flaky: [], databaseMs };
     const again = await runFailedAgain(first, async (file) => {
@@ -97,6 +98,14 @@ function suitesOf(options: Options): readonly SuiteName[] {
   if (options.all) return suiteNames;
   const asked = (['tools', 'spawn', 'long'] as const).filter((name) => options[name]);
   return asked.length === 0 ? ['daily'] : asked;
+}
+
+/**
+ * Files at once: as many as there are processors, since each process loads all that it tests. Of files that start programs and
+ * wait for them, twice as many, as far as processors are idle.
+ */
+function jobsFor(files: readonly TestFile[]): number {
+  return availableParallelism() * (files.some(({ suite }) => isProgramSuite(suite)) ? 2 : 1);
 }
 
 function limitOf({ suite }: TestFile): number {
@@ -124,12 +133,7 @@ function parseArguments(args: readonly string[]): { filters: string[]; options: 
     .option('--long', 'the files that kill, flood, fuzz or load (*.long.test.ts)')
     .option('--all', 'every file')
     .option('--grep <pattern>', 'only tests whose name matches this regular expression (/…/i) or contains this text')
-    .option(
-      '--jobs <count>',
-      'files at once; with 1, the CPU time of PostgreSQL is told for each file',
-      parseCount,
-      availableParallelism(),
-    )
+    .option('--jobs <count>', 'files at once; with 1, the CPU time of PostgreSQL is told for each file', parseCount)
     .option(
       '--bare',
       'with the programs that README.md asks for and those of every Debian; what needs others is skipped',
