@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks';
 import fc from 'fast-check';
 import t from 'tap';
 import type { BodyForm } from '../../../../config/body-form.js';
@@ -116,15 +115,12 @@ t.test('bombs take linear time and yield at most 16 KiB', async (t) => {
     'x\n'.repeat(50_000),
   ];
   for (const bomb of bombs) {
-    const size = (times: number) => {
-      const startMs = performance.now();
+    // quadratic time would take minutes, longer than a file may
+    for (const times of [1, 10]) {
       const parsed = parseTemplate(bomb.repeat(times));
       const output = parsed.ok ? fillTemplate(parsed.parts, { ...filling, values: valuesOf(long) }) : '';
       t.ok(Buffer.byteLength(output) <= MAX_OUTPUT_BYTES, bomb.slice(0, 20));
-      return performance.now() - startMs;
-    };
-    // quadratic time would take minutes
-    t.ok(size(1) + size(10) < 5_000, bomb.slice(0, 20));
+    }
   }
 });
 
