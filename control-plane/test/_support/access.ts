@@ -83,6 +83,12 @@ export function accessOf(stack: Stack) {
     const request = { name: 'test', ...(chosen === undefined ? {} : { scopes: [...chosen] }) };
     return (await tokens.apiKeys.create(asUser(userId), request, commandLine)).key;
   };
+  const changed = async (table: string, token: string, columns: Readonly<Record<string, Date>>) => {
+    await db(table)
+      .where({ token_id: token.slice(8, 20) })
+      .update(columns);
+    return token;
+  };
   const withoutAccount = defaultTokenScopes.filter((scope) => scope !== 'account');
   const unverified = async (userId: string) => {
     await db('users').where({ id: userId }).update({ email_verified_at: null, proven_at: null });
@@ -201,39 +207,21 @@ export function accessOf(stack: Stack) {
       name: 'a revoked API key',
       kind: 'api_key',
       refusal: '401 API_KEY_REVOKED',
-      make: async () => {
-        const token = await key(await user());
-        await db('api_keys')
-          .where({ token_id: token.slice(8, 20) })
-          .update({ revoked_at: new Date() });
-        return token;
-      },
+      make: async () => changed('api_keys', await key(await user()), { revoked_at: new Date() }),
     },
     {
       ...base,
       name: 'an expired API key',
       kind: 'api_key',
       refusal: '401 TOKEN_EXPIRED',
-      make: async () => {
-        const token = await key(await user());
-        await db('api_keys')
-          .where({ token_id: token.slice(8, 20) })
-          .update({ expires_at: new Date(0) });
-        return token;
-      },
+      make: async () => changed('api_keys', await key(await user()), { expires_at: new Date(0) }),
     },
     {
       ...base,
       name: 'a revoked personal token',
       kind: 'personal_access_token',
       refusal: '401 AUTH_INVALID_TOKEN',
-      make: async () => {
-        const token = await personal(await user());
-        await db('personal_access_tokens')
-          .where({ token_id: token.slice(8, 20) })
-          .update({ revoked_at: new Date() });
-        return token;
-      },
+      make: async () => changed('personal_access_tokens', await personal(await user()), { revoked_at: new Date() }),
     },
     {
       ...base,

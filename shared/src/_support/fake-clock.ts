@@ -9,10 +9,7 @@ interface Timer {
 }
 
 interface FakeClockOptions {
-  /**
-   * Rounds that look for work while time passes, by name; the others stand still until they are asked to look. Default: all
-   * of them move.
-   */
+  /** Names of the rounds that look for work while time passes; others stand still until something asks them to look. Default: every round. */
   readonly rounds?: readonly string[];
 }
 
