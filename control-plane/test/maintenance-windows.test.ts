@@ -39,8 +39,8 @@ async function startStill(t: Test) {
   const moveTo = async (ms: number, what: string, condition: () => Promise<boolean>) => {
     clock.setWall(ms);
     await until(what, async () => {
-      clock.advance(1_000);
-      clock.setWall(ms);
+      // resolves when no round is under way, so none sees an instant that the test moves to later
+      await clock.sweep();
       return condition();
     });
   };
