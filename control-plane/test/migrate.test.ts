@@ -1,9 +1,12 @@
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { until } from '@vantage/shared/_support/until.js';
+import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import type { Knex } from 'knex';
 import { pino } from 'pino';
 import t from 'tap';
 import { openDatabase } from '../src/db/database.js';
 import { migrate, NewerDatabaseError, readMigrationState } from '../src/db/migrate.js';
+import * as webhookTests from '../src/db/migrations/0018-webhook-tests.js';
 import type { Migration } from '../src/db/migrations/index.js';
 import { createTestDatabase } from './_support/database.js';
 
@@ -100,6 +103,26 @@ t.test('a list of migrations from before their requirements is read and continue
 t.test('a clone of the template is migrated', async (t) => {
   const { db } = await createTestDatabase(t);
   t.same(await pendingMigrations(db), []);
+});
+
+t.test('a stored test of a webhook endpoint keeps the id and the address of the endpoint, and no secret', async (t) => {
+  const { db } = await createTestDatabase(t);
+  const pack = (data: unknown) => deflateRawSync(JSON.stringify(data));
+  const endpoint = { id: 'whe_1FZ3ybQXhhsV3cDKtVoMjX', url: 'https://hooks.example/' };
+  const message = 'This is a test.';
+  const row = (kind: string, data: unknown) => ({
+    ...{ id: newId(idPrefixes.event), owner_id: 'u_1', kind, subject: endpoint.id, sequence: 0, is_test: true },
+    ...{ at: new Date(), data: pack(data) },
+  });
+  const whole = { endpoint: { ...endpoint, owner_id: 'u_1', sealed_secret: 'secret' }, message };
+  const others = row('monitor.down', { monitor: { id: 'm_1' }, endpoint: whole.endpoint });
+  // more than are read at once
+  await db('webhook_events').insert([others, ...Array.from({ length: 501 }, () => row('webhook.test', whole))]);
+  await db.transaction((trx) => webhookTests.up(trx));
+  for (const { id, data } of await db('webhook_events').select('id', 'data')) {
+    if (id === others.id) t.ok(others.data.equals(data), 'what is no test is left as it is');
+    else if (!data.equals(pack({ endpoint, message }))) t.fail(inflateRawSync(data).toString());
+  }
 });
 
 t.test(

@@ -214,6 +214,7 @@ t.test(
     await api.call('PATCH', `/v1/webhooks/${id}`, { body: { status: 'paused' } });
     const again = await api.call('POST', `/v1/webhooks/${id}/test`, { body: {} });
     t.match(again.body.data, { ok: true, delivery: { type: 'webhook.test', status: 'delivered' } });
+    t.strictSame(receiver.events[1]?.body.data.endpoint, { id, url: receiver.url });
     t.match((await api.call('GET', `/v1/webhooks/${id}`)).body.data, { failing_since: null, status: 'paused' });
     t.equal((await api.call('POST', `/v1/webhooks/${id}/test`, { body: { type: 'certificate.issued' } })).status, 400);
   },

@@ -16,6 +16,7 @@ import * as recipientStops from './0014-recipient-stops.js';
 import * as rollouts from './0015-rollouts.js';
 import * as dueMonitors from './0016-due-monitors.js';
 import * as uptimeEpisodes from './0017-uptime-episodes.js';
+import * as webhookTests from './0018-webhook-tests.js';
 
 /** An index on a table that may have many rows. On a partitioned table it is built on one partition after another. */
 export interface BuiltIndex {
@@ -59,4 +60,5 @@ export const migrations: readonly Migration[] = [
   rollouts,
   dueMonitors,
   uptimeEpisodes,
+  webhookTests,
 ];

@@ -26,6 +26,7 @@ import { insertEvents } from './deliveries/event-store.js';
 import type { WebhookAct } from './endpoint-acts.js';
 import { type EndpointRow, findEndpoint, lockEndpoint } from './endpoints/endpoint-store.js';
 import { type WebhookKindName, webhookKinds } from './kinds/index.js';
+import { checkedData } from './kinds/payload.js';
 import { testData } from './kinds/webhook-test.js';
 import type { Attempts } from './sending/attempts.js';
 
@@ -158,7 +159,7 @@ export class DeliveryActs {
       sequence: 0,
       isTest: true,
       at,
-      data: kind === 'webhook.test' ? testData(endpoint) : webhookKinds[kind].example,
+      data: checkedData(kind, kind === 'webhook.test' ? testData(endpoint) : webhookKinds[kind].example),
     };
     const { payload, owner_id: ownerId } = endpoint;
     const { attempt: made, outcome } = await attempts.make({ receiver: endpoint, event, payload, attempt: 1 });

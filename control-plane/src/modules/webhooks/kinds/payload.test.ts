@@ -3,7 +3,16 @@ import t from 'tap';
 import { eventKinds } from '../../../events/index.js';
 import { webhookKindNames, webhookKinds } from './index.js';
 import type { WebhookKind } from './kind.js';
-import { bodyExample, bodyOf, bodySchema, fullDataOf, payloadForms, WebhookPayloadError } from './payload.js';
+import {
+  bodyExample,
+  bodyOf,
+  bodySchema,
+  checkedData,
+  fullDataOf,
+  payloadForms,
+  WebhookPayloadError,
+} from './payload.js';
+import { testData } from './webhook-test.js';
 
 const context = { publicUrl: 'http://localhost:8080' };
 const at = new Date('2026-11-21T09:16:02.000Z');
@@ -92,4 +101,16 @@ t.test('data that does not fit its schema is refused, without its values', async
     payload,
   };
   t.throws(() => fullDataOf(event as never, context), WebhookPayloadError);
+});
+
+t.test('data has the members of its schema and no others: a row of the database is refused', async (t) => {
+  const row = { id: 'whe_1FZ3ybQXhhsV3cDKtVoMjX', url: 'https://hooks.example/', sealed_secret: Buffer.from('secret') };
+  t.same(Object.keys(testData(row).endpoint), ['id', 'url']);
+  t.throws(() => checkedData('webhook.test', { ...testData(row), endpoint: row }), WebhookPayloadError);
+  const down = webhookKinds['monitor.down'].example;
+  t.doesNotThrow(() => checkedData('monitor.down', down));
+  t.throws(
+    () => checkedData('monitor.down', { ...down, monitor: { ...down.monitor, config: {} } }),
+    WebhookPayloadError,
+  );
 });

@@ -1,5 +1,5 @@
 import { compileSchema } from '@vantage/shared/validation.js';
-import { Type } from 'typebox';
+import { type TSchema, Type } from 'typebox';
 import type { EventKind, EventOf } from '../../../events/index.js';
 import { type WebhookKindName, webhookKinds } from './index.js';
 import type { PayloadContext, WebhookKind } from './kind.js';
@@ -39,13 +39,20 @@ export function fullDataOf(event: EventOf<EventKind>, context: PayloadContext): 
   return kind?.dataOf === undefined ? null : checkedData(event.kind, kind.dataOf(event, context));
 }
 
-/** Checks `data` in the full form. @throws WebhookPayloadError */
+/** Checks `data` in the full form, in which nothing may be that the schema does not name. @throws WebhookPayloadError */
 export function checkedData(kind: WebhookKindName, data: unknown): unknown {
-  const check = checks.get(kind) ?? compileSchema(webhookKinds[kind].full);
+  const check = checks.get(kind) ?? compileSchema(closed(webhookKinds[kind].full));
   checks.set(kind, check);
   const checked = check(data);
   if (!checked.ok) throw new WebhookPayloadError(kind, Object.keys(checked.details));
   return data;
+}
+
+/** A schema that takes no members but those it names: for receivers more may be added, here a row must not slip in whole. */
+function closed(schema: TSchema): TSchema {
+  return JSON.parse(JSON.stringify(schema), (_, part) =>
+    part?.properties === undefined || part.type !== 'object' ? part : { ...part, additionalProperties: false },
+  );
 }
 
 /** Body of a request, as JSON: the same bytes in every attempt. */

@@ -22,6 +22,6 @@ export const webhookTest: WebhookKind<never, typeof TestData> = {
 };
 
 /** `data` of a test of an endpoint. */
-export function testData(endpoint: { readonly id: string; readonly url: string }) {
-  return { ...example, endpoint };
+export function testData({ id, url }: { readonly id: string; readonly url: string }) {
+  return { ...example, endpoint: { id, url } };
 }
