@@ -271,13 +271,16 @@ t.test(
     t.match(await recover({ since: '-1h', status: 'all' }), { body: { data: { count: 2 } } });
     await until('both once more', () => receiver.events.length === 4);
     t.equal(new Set(receiver.events.map(({ headers }) => headers['webhook-id'])).size, 2, 'under the same ids');
-    for (const [body, code] of [
-      [{ since: '-31d' }, 422],
-      [{ since: '-1h', until: '-2h' }, 400],
-      [{ since: 'yesterday' }, 400],
-      [{}, 400],
-    ] as const)
-      t.equal((await recover(body)).status, code, JSON.stringify(body));
+    for (const [body, code, field] of [
+      [{ since: '-31d' }, 422, 'since'],
+      [{ since: '-1h', until: '-2h' }, 400, 'since'],
+      [{ since: 'yesterday' }, 400, 'since'],
+      [{ since: '-1h', until: 'tomorrow' }, 400, 'until'],
+      [{}, 400, 'since'],
+    ] as const) {
+      const { status, body: refusal } = await recover(body);
+      t.strictSame([status, Object.keys(refusal.error.details)], [code, [field]], JSON.stringify(body));
+    }
 
     const skipped = (await list('?status=skipped&type=monitor.paused')).at(-1);
     t.equal((await list(`?event_id=${skipped.event_id}`)).length, 3);

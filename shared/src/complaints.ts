@@ -1,4 +1,5 @@
 import type { FieldError } from './field-errors.js';
+import { idPattern, idPrefixes } from './ids.js';
 import { nearestOf } from './nearest.js';
 
 /** Mistake that the schema compiler found. */
@@ -116,7 +117,7 @@ function formatInWords(format: string): string {
 /** A pattern alone tells few people what to write. */
 function patternInWords(pattern: string): string {
   if (pattern === '\\S') return 'must not be blank';
-  const prefix = /^\^([a-z]+_)\[1-9A-HJ-NP-Za-km-z\]\{22\}\$$/.exec(pattern)?.[1];
+  const prefix = Object.values(idPrefixes).find((one) => pattern === idPattern(one));
   if (prefix !== undefined) return `must be an id: ${prefix} and 22 letters and digits`;
   return `must match pattern "${pattern}"`;
 }

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { type TSchema, Type } from 'typebox';
 import { rounds } from './_support/rounds.js';
+import { idPattern } from './ids.js';
 import { compileCoercingSchema, compileSchema, fieldErrorCodes } from './validation.js';
 
 const Person = Type.Object(
@@ -67,6 +68,38 @@ t.test('an error in a nullable field names the expected type, not null', async (
   t.strictSame(messages(null), []);
   t.strictSame(messages(5), ['must be string or null']);
   t.strictSame(messages('soon'), ['must be a date and time with a zone, for example 2026-01-31T12:00:00Z']);
+});
+
+t.test('an error within a nullable object or list stands alone: the object need not be null', async (t) => {
+  const place = Type.Object({ city: Type.String() }, { additionalProperties: false });
+  const check = compileSchema(
+    Type.Object({
+      place: Type.Union([Type.Null(), place]),
+      tags: Type.Optional(Type.Union([Type.Array(Type.String()), Type.Null()])),
+    }),
+  );
+  const cases: readonly (readonly [unknown, Record<string, string[]>])[] = [
+    [{ place: { city: 1 } }, { 'place.city': ['must be string'] }],
+    [{ place: {} }, { 'place.city': ['is required'] }],
+    [{ place: { city: 'Rome', zip: 1 } }, { 'place.zip': ['is not a known field; known: city'] }],
+    [{ place: null, tags: ['a', 1] }, { 'tags.1': ['must be string'] }],
+    [{ place: 'Rome' }, { place: ['must be object or null'] }],
+  ];
+  for (const [value, expected] of cases) {
+    const result = check(value);
+    const details = Object.entries(result.ok ? {} : result.details);
+    t.strictSame(
+      Object.fromEntries(details.map(([field, errors]) => [field, errors.map(({ message }) => message)])),
+      expected,
+    );
+  }
+});
+
+t.test('a field that takes an id says which', async (t) => {
+  const check = compileSchema(Type.Object({ monitor_id: Type.String({ pattern: idPattern('m_') }) }));
+  t.match(check({ monitor_id: '7' }), {
+    details: { monitor_id: [{ code: 'format', message: 'must be an id: m_ and 22 letters and digits' }] },
+  });
 });
 
 t.test('lengths, ranges and types hold at their edges', async (t) => {

@@ -121,7 +121,15 @@ function fieldErrors(errors: readonly ErrorObject[]): FieldErrors {
     if (!list.some((known) => known.code === entry.code && known.message === entry.message)) list.push(entry);
   }
   for (const [path, { name, places }] of unknown) details[path]?.push(unknownField(name, places));
-  for (const [path, list] of Object.entries(details)) details[path] = withoutNull(list);
+  const paths = Object.keys(details);
+  for (const [path, list] of Object.entries(details)) {
+    const rest = withoutNull(
+      list,
+      paths.some((other) => other.startsWith(`${path}.`)),
+    );
+    if (rest.length === 0) delete details[path];
+    else details[path] = rest;
+  }
   return { ...details };
 }
 
@@ -144,10 +152,10 @@ function unknownNameOf({ params, instancePath }: ErrorObject): string {
   return additionalProperty ?? unevaluatedProperty ?? instancePath.split('/').at(-1) ?? '';
 }
 
-/** Drops "must be null" where a nullable field has other errors, and appends "or null" to those about its type. */
-function withoutNull(list: FieldError[]): FieldError[] {
+/** Drops "must be null" where a nullable field has other errors, in it or within it, and appends "or null" to those about its type. */
+function withoutNull(list: FieldError[], hasInner: boolean): FieldError[] {
   const others = list.filter(({ message }) => message !== 'must be null');
-  if (others.length === 0 || others.length === list.length) return list;
+  if ((others.length === 0 && !hasInner) || others.length === list.length) return list;
   return others.map((error) => (error.code === 'type' ? { ...error, message: `${error.message} or null` } : error));
 }
 

@@ -37,14 +37,14 @@ export interface TimeRange {
 
 /** @throws ApiError VALIDATION_FAILED at `from` or `to`: not an instant, out of reach, or an empty range */
 export function timeRangeOf(query: { readonly from?: string; readonly to?: string }, nowMs: number): TimeRange {
-  const fromMs = parseInstant('from', query.from, nowMs);
-  const toMs = parseInstant('to', query.to, nowMs);
+  const fromMs = query.from === undefined ? null : instantOf('from', query.from, nowMs);
+  const toMs = query.to === undefined ? null : instantOf('to', query.to, nowMs);
   if (fromMs !== null && fromMs >= (toMs ?? nowMs)) throw fieldError('from', 'range', 'must be before "to"');
   return { fromMs, toMs };
 }
 
-function parseInstant(field: string, text: string | undefined, nowMs: number): number | null {
-  if (text === undefined) return null;
+/** Milliseconds since the epoch of an instant or a time before now. @throws ApiError VALIDATION_FAILED at `field` */
+export function instantOf(field: string, text: string, nowMs: number): number {
   const instantMs = parseRelative(text, nowMs) ?? parseDateTime(text);
   if (instantMs === null) throw notAnInstant(field);
   if (Math.abs(instantMs - nowMs) <= FARTHEST_MS) return instantMs;

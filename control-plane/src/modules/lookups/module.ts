@@ -12,7 +12,13 @@ import { Lookups } from './index.js';
 import { openLists } from './lists/open-lists.js';
 import { ListMetrics, LookupMetrics } from './metrics.js';
 import { NodeQuestions } from './node-questions.js';
-import { countShutServers, deleteFullServers, listShutServers, noteAskedServers } from './registries/registry-store.js';
+import {
+  countShutServers,
+  deleteFullServers,
+  listShutServers,
+  noteAskedServers,
+  shutTimes,
+} from './registries/registry-store.js';
 import { lookupRoutes } from './routes.js';
 
 /** Lookups: what registries, servers and databases say about a domain or an address. */
@@ -33,6 +39,7 @@ export const lookupsModule = defineModule({
     const registries = {
       listShut: () => listShutServers(agentsDb),
       note: (asked: readonly AskedRegistryServer[]) => noteAskedServers(agentsDb, asked, config.registryRates),
+      shutTimes: (servers: readonly string[]) => shutTimes(agentsDb, servers),
     };
     const asnOf = (address: string) => geo.locate(address)?.asn ?? null;
     const questions = new NodeQuestions({ probes, registries, directory, selection: config.lookupNodes, clock, asnOf });

@@ -18,6 +18,8 @@ const MAX_NODES = 2;
 export interface Registries {
   listShut(): Promise<readonly string[]>;
   note(asked: readonly AskedRegistryServer[]): Promise<void>;
+  /** Time for which servers are not to be asked, in milliseconds; those without a time may be. */
+  shutTimes(servers: readonly string[]): Promise<ReadonlyMap<string, number>>;
 }
 
 interface NodeQuestionsOptions {
@@ -50,9 +52,11 @@ export class NodeQuestions {
       const specs = specsOf(lookup, question, shutServers);
       const [result, second = null] = await this.#measure(lookup, specs, { node, signal });
       if (result === undefined) continue;
-      if (lookup.serversOf !== undefined) await registries.note(lookup.serversOf(result));
+      const servers = lookup.serversOf?.(result) ?? [];
+      await registries.note(servers);
       if (isOwnFailure(result) || (second !== null && isOwnFailure(second))) continue;
-      const context = { nowMs: clock.now(), node, text: question.text, second, asnOf };
+      const shutTimes = await registries.shutTimes(servers.map(({ server }) => server));
+      const context = { nowMs: clock.now(), node, text: question.text, second, asnOf, shutTimes };
       return answerOf(lookup, lookup.judge(result, context), askedAtMs);
     }
     throw noNode(

@@ -55,6 +55,8 @@ export interface JudgeContext<T extends MeasurementType = MeasurementType> {
   asnOf(address: string): number | null;
   /** Milliseconds since the epoch. */
   readonly nowMs: number;
+  /** Time for which the registry servers of the result are not to be asked, in milliseconds; those without a time may be. */
+  readonly shutTimes: ReadonlyMap<string, number>;
   /** Node that measured. */
   readonly node: { readonly country: string | null; readonly asn: number | null };
 }

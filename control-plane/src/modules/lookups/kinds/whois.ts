@@ -1,5 +1,5 @@
 import { nullable } from '@vantage/shared/nullable.js';
-import { domain as registration } from '@vantage/shared/probe-types/domain.js';
+import { type AskedRegistryServer, domain as registration } from '@vantage/shared/probe-types/domain.js';
 import { registrableDomain } from '@vantage/shared/target-policy/registrable-domain.js';
 import { Type } from 'typebox';
 import { nodeLookup } from './lookup.js';
@@ -10,7 +10,6 @@ import { THIRD_PARTY_FAILED_MS, thirdPartyFailed } from './third-party.js';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const SOON_MS = 30 * DAY_MS;
-const MOST_RETRY_MS = HOUR_MS;
 
 const {
   success: _success,
@@ -52,9 +51,9 @@ export const whois = nodeLookup({
     params: { skip_servers: [...shutServers], timeout_ms: 20_000 },
   }),
   serversOf: ({ asked }) => asked,
-  judge(result, { nowMs }) {
+  judge(result, { nowMs, shutTimes }) {
     const { error, asked } = result;
-    if (error !== null) return thirdPartyFailed(error.message, retryMs(asked));
+    if (error !== null) return thirdPartyFailed(error.message, retryMs(asked, shutTimes));
     const data = membersOf(result, repeated);
     const unicode = data.domain === null ? null : unicodeDomain(data.domain);
     return { isFailure: false, data: { ...data, unicode_domain: unicode }, freshMs: freshMs(data, nowMs) };
@@ -74,8 +73,9 @@ function freshMs({ kind, registered, expires_at }: Registered, nowMs: number): n
   return endMs - nowMs < SOON_MS ? HOUR_MS : 6 * HOUR_MS;
 }
 
-/** The longest time that a server asked to be left alone. */
-function retryMs(asked: readonly { readonly outcome: string; readonly retry_after_s: number | null }[]): number {
-  const seconds = asked.map(({ retry_after_s }) => retry_after_s ?? 0);
-  return Math.min(MOST_RETRY_MS, Math.max(THIRD_PARTY_FAILED_MS, 1_000 * Math.max(0, ...seconds)));
+/** Time until the first server that might have answered may be asked again: one that failed, at any time. */
+function retryMs(asked: readonly AskedRegistryServer[], shutTimes: ReadonlyMap<string, number>): number {
+  const silent = asked.filter(({ outcome }) => outcome !== 'answered');
+  const waits = silent.map(({ server }) => shutTimes.get(server) ?? 0);
+  return Math.max(THIRD_PARTY_FAILED_MS, waits.length === 0 ? 0 : Math.min(...waits));
 }

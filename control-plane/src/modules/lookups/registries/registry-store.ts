@@ -18,7 +18,8 @@ export type RegistryRates = ReadonlyMap<string, number>;
 /** Reasons why a server is not asked: it refused, or its bucket is empty. */
 export type ShutReason = 'refused' | 'empty';
 
-const IS_SHUT = '(shut_until > now() OR tokens + extract(epoch FROM now() - updated_at) * per_minute / 60 < 1)';
+const TOKENS = '(tokens + extract(epoch FROM now() - updated_at) * per_minute / 60)';
+const IS_SHUT = `(shut_until > now() OR ${TOKENS} < 1)`;
 
 const LIST_SHUT = {
   name: 'registry-servers-shut',
@@ -29,6 +30,18 @@ const LIST_SHUT = {
 export async function listShutServers(db: Knex): Promise<string[]> {
   const rows = await queryPrepared<{ server: string }>(db, LIST_SHUT, []);
   return rows.map(({ server }) => server);
+}
+
+const SHUT_FOR = {
+  name: 'registry-servers-shut-for',
+  text: `SELECT server, 1000 * greatest(extract(epoch FROM shut_until - now()), (1 - ${TOKENS}) * 60 / per_minute)::float8 AS ms
+         FROM registry_servers WHERE server = ANY($1) AND ${IS_SHUT}`,
+};
+
+/** Time for which servers are not to be asked, in milliseconds; those without a time may be. */
+export async function shutTimes(db: Knex, servers: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const rows = await queryPrepared<{ server: string; ms: number }>(db, SHUT_FOR, [[...servers]]);
+  return new Map(rows.map(({ server, ms }) => [server, ms]));
 }
 
 /** Counts the servers that are not to be asked at present, by the reason. */

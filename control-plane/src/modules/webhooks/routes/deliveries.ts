@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { actorOf } from '../../../audit-log/actor.js';
 import { cursorList, cursorQuery, limitOfPage } from '../../../http/cursor.js';
 import { defineRoute } from '../../../http/route.js';
-import { timeRangeOf, timeRangeQuery } from '../../../http/time-range.js';
+import { instantOf, timeRangeOf, timeRangeQuery } from '../../../http/time-range.js';
 import { deliveryStatuses } from '../deliveries/delivery-store.js';
 import { deliveryDetail, deliveryView } from '../deliveries/delivery-view.js';
 import { DeliveryDetailSchema, DeliverySchema, RecoverSchema } from '../deliveries/schema.js';
@@ -107,8 +107,8 @@ export const recoverWebhook = defineRoute({
   async handle(request, { webhooks }) {
     const { account, body, params } = request;
     const nowMs = webhooks.now();
-    const since = timeRangeOf({ from: body.since }, nowMs).fromMs ?? nowMs;
-    const until = body.until === undefined ? nowMs : (timeRangeOf({ to: body.until }, nowMs).toMs ?? nowMs);
+    const since = instantOf('since', body.since, nowMs);
+    const until = body.until === undefined ? nowMs : instantOf('until', body.until, nowMs);
     const recovery = { sinceMs: since, untilMs: until, isAll: body.status === 'all' };
     checkRecovery(recovery);
     const count = await webhooks.deliveries.recover(params.id, recovery, { account, actor: actorOf(request) });
