@@ -525,6 +525,8 @@ t.test('a failed test returns 200 with the response of the receiver, and a dry r
   for (let index = 0; index < 5; index += 1)
     answers.push((await api.call('POST', `${path}/${made.id}/test`, { body: { dry_run: true } })).status);
   t.ok(answers.includes(429), 'at most six a minute');
+  const unread = await api.call('POST', `${path}/ch_nothing/test`, { body: { dry_run: 1 } });
+  t.equal(unread.status, 429, 'before the request is read');
 });
 
 t.test('deliveries are listed, read with their request, and retried once they are dead', async (t) => {

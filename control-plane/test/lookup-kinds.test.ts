@@ -199,6 +199,11 @@ t.test('each kind refuses what it is not about', async (t) => {
       body: { error: { details: { q: [{ code: 'refused' }] } } },
     });
   }
+  // what is no address is no refused address
+  for (const q of ['example.com', 'localhost', 'abc', '1.2.3', '256.1.1.1', '0x7f.1', '::g', '1.2.3.4:80', '[::1]', ''])
+    t.equal((await look(`ip?q=${encodeURIComponent(q)}`)).status, 400, `ip ${q}`);
+  for (const q of ['10.0.0.1', 'fe80::1']) t.equal((await look(`ip?q=${q}`)).status, 422, `ip ${q}`);
+  for (const kind of ['dns', 'icp']) t.equal((await look(`${kind}?q=10.0.0.1`)).status, 400, `${kind} of an address`);
   for (const q of ['https://example.com', '1.2.3.4/24', '[::1]', ''])
     t.equal((await look(`whois?q=${encodeURIComponent(q)}`)).status, 400, q);
   for (const q of ['10.0.0.1', 'localhost', 'a.onion']) t.equal((await look(`whois?q=${q}`)).status, 422, q);

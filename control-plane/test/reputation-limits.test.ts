@@ -42,6 +42,8 @@ t.test(
     t.match(refused, { status: 429, body: { error: { code: 'RATE_LIMIT_EXCEEDED' } } });
     t.equal(refused.headers.get('x-ratelimit-limit'), '10');
     t.ok(Number(refused.headers.get('retry-after')) <= 60);
+    t.equal((await check('no address', { from: '198.41.0.4' })).status, 429, 'before its question is read');
+    t.equal((await check('no address', { from: '198.41.0.9' })).status, 400);
     t.equal(await allowed('198.41.0.5', 1), 1, 'another address');
     let day = 10;
     for (let minute = 0; minute < 10; minute += 1) {

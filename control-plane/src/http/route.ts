@@ -237,6 +237,14 @@ export interface RouteDefinition<
    */
   readonly limit?: RouteLimit | ((search: string) => RouteLimit);
   /**
+   * Refuses a caller whose limits of this operation alone are used up, before its input is read: 429 comes before 400
+   * and 404. @throws ApiError
+   */
+  checkLimits?(
+    caller: { readonly account: Account | null; readonly address: string },
+    services: Services,
+  ): Promise<void>;
+  /**
    * True if the handler queues work that would wait for the same rows, so that its callers need no turns
    * (caller-turns.ts).
    */

@@ -114,6 +114,7 @@ class Frame {
     const { file } = route.definition;
     const body = await this.#readBody(exchange, route);
     await this.#admission.admit(exchange, route, search);
+    await route.definition.checkLimits?.(exchange, this.#options.services);
     const input = route.parseInput({ segments, search, body, request });
     if (file !== undefined) exchange.file = await readFile(request, this.#options.clock, file);
     exchange.params = input.params;

@@ -83,11 +83,11 @@ export class Lookups {
    * @throws ApiError VALIDATION_FAILED, PROBE_TARGET_INVALID, FORBIDDEN, QUOTA_EXCEEDED, RATE_LIMIT_EXCEEDED, UNAVAILABLE
    */
   async look(kind: LookupKind, query: LookupQuery, asking: Asking): Promise<LookupReply> {
+    if (asking.maxAgeMs !== null && asking.account === null) throw new ApiError('FORBIDDEN');
     const lookup = lookupOf(kind);
     const question = readQuestion(() => lookup.readQuestion(query, this.options.policy()));
     if (lookup.runs === 'in memory') return { data: this.#remember(lookup, question, asking) };
     const { probes } = this.options;
-    if (asking.maxAgeMs !== null && asking.account === null) throw new ApiError('FORBIDDEN');
     return this.#lookOnNode(lookup, question, asking, () => probes.takeNodeTests(asking, 1));
   }
 

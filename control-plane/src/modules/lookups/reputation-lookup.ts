@@ -15,7 +15,7 @@ import { readQuestion } from './kinds/read-question.js';
 import type { LoadedList } from './lists/loaded-lists.js';
 import { blocklistRows, type DnsBlocklist, listingsOf } from './reputation/dns-blocklists.js';
 import { dnsbl, dnsblQuestion } from './reputation/dnsbl-lookup.js';
-import { takeCheck } from './reputation/limits.js';
+import { refuseExhausted, takeCheck } from './reputation/limits.js';
 import { noteOf } from './reputation/note.js';
 import type { ReputationSchema } from './reputation/schema.js';
 import { isCurrent, judgeReputation, type Reputation, worstOf } from './reputation/score.js';
@@ -53,6 +53,11 @@ interface Judged extends Reputation {
 /** Judges addresses and domains by the lists in memory, and by DNS blocklists that a node asks (API specification 2.7). */
 export class ReputationLookup {
   constructor(private readonly options: ReputationOptions) {}
+
+  /** Refuses a caller who has no check left. @throws ApiError RATE_LIMIT_EXCEEDED, QUOTA_EXCEEDED */
+  refuseExhausted(caller: Caller): Promise<void> {
+    return refuseExhausted(this.options, caller);
+  }
 
   /**
    * Checks an address or a domain. A refused question and one without a result cost nothing.

@@ -5,7 +5,7 @@ import type { Knex } from 'knex';
 import { insertAuditEntry } from '../../../audit-log/store.js';
 import type { Sealer } from '../../../crypto/sealing.js';
 import { ApiError, limitReached } from '../../../http/errors.js';
-import type { RateLimiter } from '../../../http/rate-limit.js';
+import type { Limit, RateLimiter } from '../../../http/rate-limit.js';
 import { Slices } from '../../../runtime/slices.js';
 import type { DeliveryRow } from '../deliveries/delivery.js';
 import { findDelivery, insertDeliveries } from '../deliveries/delivery-store.js';
@@ -28,7 +28,7 @@ interface TestSendOptions {
   readonly db: Knex;
   readonly clock: Clock;
   readonly sealer: Sealer;
-  readonly limiter: Pick<RateLimiter, 'consume'>;
+  readonly limiter: Pick<RateLimiter, 'consume' | 'isExhausted'>;
   readonly destinations: ChannelDestinations;
   readonly sender: Pick<Sender, 'sendNow'>;
 }
@@ -47,9 +47,21 @@ export interface TestResult {
   readonly request: ShownRequest | null;
 }
 
+function limitOf(ownerId: string): Limit {
+  return { key: `alert-tests:${ownerId}`, limit: TESTS_PER_MINUTE, windowMs: MINUTE_MS };
+}
+
 /** Sends test messages, and waits for the result. */
 export class TestSend {
   constructor(private readonly options: TestSendOptions) {}
+
+  /** Refuses an account that has no test left in this minute. @throws ApiError RATE_LIMIT_EXCEEDED */
+  async refuseExhausted(account: TestAct['account'] | null): Promise<void> {
+    const { limiter } = this.options;
+    const limit = account === null ? null : limitOf(account.owner.id);
+    const allowance = limit !== null && limiter.isExhausted(limit) ? await limiter.consume(limit) : null;
+    if (allowance?.isAllowed === false) throw limitReached('RATE_LIMIT_EXCEEDED', allowance);
+  }
 
   /**
    * Sends one message to a channel, to its first verified recipient. A test key gets a dry run.
@@ -64,8 +76,7 @@ export class TestSend {
     const { owner } = act.account;
     const row = await findChannel(db, id, owner);
     if (row === null) throw new ApiError('ALERT_CHANNEL_NOT_FOUND');
-    const limit = { key: `alert-tests:${owner.id}`, limit: TESTS_PER_MINUTE, windowMs: MINUTE_MS };
-    const allowance = await limiter.consume(limit);
+    const allowance = await limiter.consume(limitOf(owner.id));
     if (!allowance.isAllowed) throw limitReached('RATE_LIMIT_EXCEEDED', allowance);
     const destination = destinations.of(row);
     if (isDryRun || owner.isTest || row.is_test) return this.#dryRun(destination, kind);

@@ -40,6 +40,7 @@ export const testAlertChannel = defineRoute({
     ),
   },
   errors: ['VALIDATION_FAILED', 'ALERT_CHANNEL_NOT_FOUND', 'ALERT_CHANNEL_INVALID', 'RATE_LIMIT_EXCEEDED'],
+  checkLimits: ({ account }, { alerts }) => alerts.testSend.refuseExhausted(account),
   async handle(request, { alerts }) {
     const {
       account,

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { domainToUnicode } from 'node:url';
 import { type Host, parseHost } from '@vantage/shared/target-policy/host.js';
 import type { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
@@ -13,27 +14,34 @@ export type AddressHost = Extract<Host, { readonly kind: 'address' }>;
 
 /** Reads a domain or an address in canonical form. @throws TargetError naming `q` */
 export function readHost(q: string, policy: TargetPolicy): Host {
+  return checked(parsed(q), policy);
+}
+
+/** Reads a domain. @throws TargetError naming `q` */
+export function readDomain(q: string, policy: TargetPolicy): NameHost {
+  const host = parsed(q);
+  if (host.kind === 'address') throw malformed('q', 'must be a domain, not an address');
+  return checked(host, policy);
+}
+
+/** Reads an address. @throws TargetError naming `q` */
+export function readAddress(q: string, policy: TargetPolicy): AddressHost {
+  const host = isIP(q.trim()) === 0 && q.trim() !== '' ? null : parsed(q);
+  if (host?.kind !== 'address') throw malformed('q', 'must be an IPv4 or IPv6 address');
+  return checked(host, policy);
+}
+
+function parsed(q: string): Host {
   const text = q.trim();
   if (text === '') throw missing('q', 'is required');
   if (text.length > MAX_Q) throw malformed('q', `must have at most ${MAX_Q} characters`);
   // brackets belong to URLs
   if (text.startsWith('[')) throw malformed('q', 'must be a domain or an address without brackets');
-  const host = parseHost(text, 'q');
+  return parseHost(text, 'q');
+}
+
+function checked<H extends Host>(host: H, policy: TargetPolicy): H {
   policy.checkHost(host, 'q');
-  return host;
-}
-
-/** Reads a domain. @throws TargetError naming `q` */
-export function readDomain(q: string, policy: TargetPolicy): NameHost {
-  const host = readHost(q, policy);
-  if (host.kind === 'address') throw malformed('q', 'must be a domain, not an address');
-  return host;
-}
-
-/** Reads an address. @throws TargetError naming `q` */
-export function readAddress(q: string, policy: TargetPolicy): AddressHost {
-  const host = readHost(q, policy);
-  if (host.kind === 'name') throw malformed('q', 'must be an IPv4 or IPv6 address');
   return host;
 }
 

@@ -50,6 +50,14 @@ export async function takeCheck({ limiter, plans }: LimitsOptions, caller: Calle
   throw refusal(refused.code, refused.allowance);
 }
 
+/** Refuses a caller that this replica knows to have no check left. @throws ApiError RATE_LIMIT_EXCEEDED, QUOTA_EXCEEDED */
+export async function refuseExhausted({ limiter, plans }: LimitsOptions, caller: Caller): Promise<void> {
+  for (const { code, ...limit } of checkLimits(caller, plans)) {
+    const allowance = limiter.isExhausted(limit) ? await limiter.consume(limit) : null;
+    if (allowance?.isAllowed === false) throw refusal(code, allowance);
+  }
+}
+
 /** Limits that a check of a caller counts against. */
 export function checkLimits({ account, address }: Caller, plans: Plans): CheckLimit[] {
   const code = 'RATE_LIMIT_EXCEEDED';

@@ -25,6 +25,7 @@ export const getReputation = defineRoute({
   replies: { 200: ReputationSchema },
   replyExample: reputationExample,
   errors: ['VALIDATION_FAILED', 'PROBE_TARGET_INVALID', 'QUOTA_EXCEEDED', 'RATE_LIMIT_EXCEEDED', 'UNAVAILABLE'],
+  checkLimits: (caller, { lookups }) => lookups.reputation.refuseExhausted(caller),
   async handle({ query, account, address, locale, signal }, { lookups }) {
     const data = await lookups.reputation.check(query.q, { account, address, locale, signal });
     return { status: 200, data };
