@@ -4,12 +4,12 @@ import { noFacts } from '../assertions/facts.js';
 import { type Failure, failureOf } from '../assertions/failures.js';
 import { shownValue } from '../assertions/shown.js';
 import { type ProbeResults, type ProbeSpecs, probeTypes } from '../probe-types/index.js';
+import { meaningsShown, meaningsWritten } from '../record-values/meanings.js';
 import { parseHost } from '../target-policy/host.js';
 import { malformed } from '../target-policy/target-error.js';
 import type { CheckDetails } from './check-details.js';
 import { commonFields } from './common-fields.js';
 import type { CheckJudgment, MonitorTypeDefinition } from './definition.js';
-import { canonicalValue } from './dns-values.js';
 import { judgeCheck } from './judgment.js';
 
 const { properties: params } = probeTypes.dns.Params;
@@ -24,7 +24,7 @@ const Config = Type.Object(
       default: [],
       maxItems: 20,
       description:
-        'Values that the records of the type must all include, in presentation format; if empty, one record with any value.',
+        'Values that the records of the type must all include, in presentation format (RFC 1035) in any of its spellings; a text also without quotation marks, an MX also without its preference, an SRV also as host:port. If empty, one record with any value.',
     }),
     timeout_ms: params.timeout_ms,
     ...commonFields,
@@ -49,14 +49,22 @@ function judge(result: ProbeResults['dns'], config: Config): CheckJudgment {
 
 function recordFailures({ records }: ProbeResults['dns'], { record_type: type, expected }: Config): Failure[] {
   const found = records.filter((record) => type === 'ANY' || record.type === type);
-  const values = new Set(found.map((record) => canonicalValue(record.type, record.value)));
+  const shown = new Set(found.flatMap((record) => meaningsShown(record.type, record.value).map(of(record.type))));
   const miss = { found: found.map(({ value }) => value) };
   const failure = (wanted: string) =>
     failureOf({ subject: `the record set of type ${type}`, severity: 'down', expected: wanted }, miss, []);
-  if (expected.length === 0) return values.size === 0 ? [failure('a record')] : [];
+  if (expected.length === 0) return shown.size === 0 ? [failure('a record')] : [];
   const types = type === 'ANY' ? [...new Set(found.map((record) => record.type))] : [type];
-  const missing = expected.filter((text) => !types.some((one) => values.has(canonicalValue(one, text))));
+  const isFound = (text: string, one: string) =>
+    meaningsWritten(one, text)
+      .map(of(one))
+      .some((key) => shown.has(key));
+  const missing = expected.filter((text) => !types.some((one) => isFound(text, one)));
   return missing.map((text) => failure(`${shownValue(text, [])} among it`));
+}
+
+function of(type: string): (meaning: string) => string {
+  return (meaning) => `${type} ${meaning}`;
 }
 
 /** Records of an answer that its details name. */

@@ -1,4 +1,4 @@
-import { recordClassName, recordTypeName } from './record-types.js';
+import { recordClassName, recordTypeName } from '@vantage/shared/record-values/record-types.js';
 import { type ExtendedError, responseCodeName } from './response-codes.js';
 import { MalformedMessage, WireReader } from './wire-reader.js';
 

@@ -3,9 +3,6 @@
 
 /** Characters with a meaning in zone files, and therefore written with a backslash. */
 const specialCharacters = new Set([...'"().;\\@$'].map((character) => character.charCodeAt(0)));
-/** Longest label and longest name on the wire, its final zero included (RFC 1035 section 2.3.4). */
-const MAX_LABEL_BYTES = 63;
-const MAX_NAME_BYTES = 255;
 
 /** One label as text, as dig prints it. */
 export function escapeLabel(label: Buffer): string {
@@ -37,29 +34,4 @@ export function isWithin(name: string, zone: string): boolean {
   // a dot after an odd number of backslashes belongs to a label
   const before = lowerName.slice(0, -(lowerZone.length + 1));
   return (/\\*$/.exec(before)?.[0].length ?? 0) % 2 === 0;
-}
-
-/** Octets of a name on the wire, uncompressed. @throws RangeError for what is no name */
-export function encodeName(name: string): Buffer {
-  const labels = name === '.' ? [] : splitLabels(name.endsWith('.') ? name.slice(0, -1) : name);
-  const parts = labels.flatMap((label) => {
-    if (label.length === 0 || label.length > MAX_LABEL_BYTES) throw new RangeError('a label has 1 to 63 octets');
-    return [Buffer.of(label.length), label];
-  });
-  const bytes = Buffer.concat([...parts, Buffer.of(0)]);
-  if (bytes.length > MAX_NAME_BYTES) throw new RangeError('a name has at most 255 octets');
-  return bytes;
-}
-
-/** Undoes the escapes; characters beyond ASCII count as their UTF-8. */
-function splitLabels(name: string): Buffer[] {
-  const labels: Buffer[] = [];
-  let label: Buffer[] = [];
-  for (const [token, digits, escaped] of name.matchAll(/\\(\d{3})|\\([^\d])|[^\\]/gsu)) {
-    if (token === '.') {
-      labels.push(Buffer.concat(label));
-      label = [];
-    } else label.push(digits === undefined ? Buffer.from(escaped ?? token) : Buffer.of(Number(digits) & 0xff));
-  }
-  return [...labels, Buffer.concat(label)];
 }

@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { encodeName } from '@vantage/shared/record-values/domain-name.js';
+import { recordTypeCode } from '@vantage/shared/record-values/record-types.js';
 import { ProbeFailure } from '../../probes/failure.js';
 import {
   type DnsMessage,
@@ -10,8 +12,7 @@ import {
   OPT,
   optionCodes,
 } from './message.js';
-import { encodeName, isSameName } from './name.js';
-import { recordTypeCode } from './record-types.js';
+import { isSameName } from './name.js';
 import { MalformedMessage } from './wire-reader.js';
 
 /** Largest datagram that comes through almost everywhere unfragmented (DNS flag day 2020). */

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { missing } from '@vantage/shared/_support/missing.js';
+import { encodeName } from '@vantage/shared/record-values/domain-name.js';
 import t from 'tap';
 import { startDnsServer } from '../../../test/_support/dns-server.js';
 import { decodeMessage } from '../../net/dns/message.js';
-import { encodeName } from '../../net/dns/name.js';
 import { presentRecords } from './records.js';
 
 const OWNER = 'all.example.com';

@@ -1,4 +1,5 @@
-import { recordTypeName } from '../../../net/dns/record-types.js';
+import { algorithms, certificateTypes } from '@vantage/shared/record-values/mnemonics.js';
+import { recordTypeName } from '@vantage/shared/record-values/record-types.js';
 import type { WireReader } from '../../../net/dns/wire-reader.js';
 import { fields, hex, name, type RdataPrinter, restBase64, restHex, typeBitmap, u8, u16, u32 } from './text.js';
 
@@ -9,38 +10,6 @@ const association = fields(u8, u8, u8, restHex);
 const typeName: RdataPrinter = (data) => recordTypeName(data.u16());
 const saltHex: RdataPrinter = (data) => hex(data.characterString()) || '-';
 const signature = fields(typeName, u8, u8, u32, time, time, u16, name, restBase64);
-
-/** Certificate types (RFC 4398 section 2.1) and algorithms (RFC 8624) that have names. */
-const certificateTypes: Readonly<Record<number, string>> = {
-  1: 'PKIX',
-  2: 'SPKI',
-  3: 'PGP',
-  4: 'IPKIX',
-  5: 'ISPKI',
-  6: 'IPGP',
-  7: 'ACPKIX',
-  8: 'IACPKIX',
-  253: 'URI',
-  254: 'OID',
-};
-const algorithms: Readonly<Record<number, string>> = {
-  1: 'RSAMD5',
-  2: 'DH',
-  3: 'DSA',
-  5: 'RSASHA1',
-  6: 'NSEC3DSA',
-  7: 'NSEC3RSASHA1',
-  8: 'RSASHA256',
-  10: 'RSASHA512',
-  12: 'ECCGOST',
-  13: 'ECDSAP256SHA256',
-  14: 'ECDSAP384SHA384',
-  15: 'ED25519',
-  16: 'ED448',
-  252: 'INDIRECT',
-  253: 'PRIVATEDNS',
-  254: 'PRIVATEOID',
-};
 
 /** DNSSEC, and keys and certificates of other protocols. */
 export const securityPrinters: Readonly<Record<string, RdataPrinter>> = {

@@ -1,3 +1,4 @@
+import { serviceKeys } from '@vantage/shared/record-values/mnemonics.js';
 import { ipv6Text } from '../../../net/dns/record-data.js';
 import { MalformedMessage, type WireReader } from '../../../net/dns/wire-reader.js';
 import { escapeQuoted, fields, ipv4, name, quote, quoted, type RdataPrinter, u8, u16 } from './text.js';
@@ -13,17 +14,6 @@ export const servicePrinters: Readonly<Record<string, RdataPrinter>> = {
   SRV: fields(u16, u16, u16, name),
   SVCB: binding,
   URI: fields(u16, u16, restQuoted),
-};
-
-/** Keys of RFC 9460 section 14.3.2, by number. */
-const keyNames: Readonly<Record<number, string>> = {
-  0: 'mandatory',
-  1: 'alpn',
-  2: 'no-default-alpn',
-  3: 'port',
-  4: 'ipv4hint',
-  5: 'ech',
-  6: 'ipv6hint',
 };
 
 /** Printers of the values, by key; null: the key alone. Any other key's value is a quoted string. */
@@ -58,7 +48,7 @@ function serviceParam(key: number, value: WireReader): string {
 }
 
 function keyName(key: number): string {
-  return keyNames[key] ?? `key${key}`;
+  return serviceKeys[key] ?? `key${key}`;
 }
 
 function list(value: WireReader, next: () => string): string {

@@ -1,5 +1,5 @@
+import { recordTypeName } from '@vantage/shared/record-values/record-types.js';
 import { absoluteName } from '../../../net/dns/name.js';
-import { recordTypeName } from '../../../net/dns/record-types.js';
 import { MalformedMessage, type WireReader } from '../../../net/dns/wire-reader.js';
 
 /** Reads the data of one type and writes them as dig does; what is left over makes them malformed. */
