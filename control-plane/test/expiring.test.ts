@@ -57,6 +57,8 @@ t.test('an expiring certificate is announced once per threshold and date', async
   t.equal((await told()).length, 2, 'a renewed one is far from its end');
   await measure({ not_after: after(2) });
   t.same((await told()).slice(2), ['ssl.expiring 3'], 'of two thresholds passed at once the nearer is announced');
+  await measure({ not_after: after(90), ends_first: { not_after: after(1) } });
+  t.same((await told()).slice(3), ['ssl.expiring 3'], 'an authority that ends first counts');
 });
 
 t.test('an expiring domain is announced by the date of its registry, at the thresholds of its monitor', async (t) => {

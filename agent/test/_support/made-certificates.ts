@@ -12,6 +12,8 @@ export interface CertificateWishes {
   readonly extensions?: readonly string[];
   readonly days?: number;
   readonly digest?: string;
+  /** Certificate whose key this one has, too; default: a new key. */
+  readonly sameKeyAs?: MadeCertificate;
 }
 
 /** A certificate and its key, as PEM and as the files they are in. */
@@ -46,18 +48,20 @@ export class CertificateMaker {
       extensions = leafExtensions,
       days = 60,
       digest = 'sha256',
+      sameKeyAs,
     } = wishes;
     const name = `certificate-${this.#made++}`;
-    const [keyFile, certFile, configFile] = ['key', 'pem', 'cnf'].map((ending) =>
+    const [newKeyFile, certFile, configFile] = ['key', 'pem', 'cnf'].map((ending) =>
       join(this.#directory, `${name}.${ending}`),
     ) as [string, string, string];
+    const keyFile = sameKeyAs?.keyFile ?? newKeyFile;
     const lines = ['[req]', 'distinguished_name=names', 'x509_extensions=own', '[names]', '[own]', ...extensions];
     writeFileSync(configFile, `${lines.join('\n')}\n`);
     const signer = issuer === null ? [] : ['-CA', issuer.certFile, '-CAkey', issuer.keyFile];
     const serial = `0x${(1000 + this.#made).toString(16)}`;
     const words = ['-subj', subject, '-days', String(days), '-set_serial', serial, `-${digest}`, ...signer];
-    const files = ['-config', configFile, '-keyout', keyFile, '-out', certFile];
-    openssl('req', '-x509', '-nodes', '-newkey', ...newKey(key), ...files, ...words);
+    const keyWords = sameKeyAs ? ['-key', keyFile] : ['-nodes', '-newkey', ...newKey(key), '-keyout', keyFile];
+    openssl('req', '-x509', ...keyWords, '-config', configFile, '-out', certFile, ...words);
     return { cert: readFileSync(certFile, 'utf8'), key: readFileSync(keyFile, 'utf8'), certFile, keyFile };
   }
 

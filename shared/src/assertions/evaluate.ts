@@ -4,6 +4,7 @@ import type { Facts } from './facts.js';
 import { compilePattern, PatternError } from './pattern.js';
 import { ruleBreach } from './rules.js';
 import type { Assertion } from './schema.js';
+import { shownValue } from './shown.js';
 
 /** Reason why an assertion fails: the value found instead, the result of the search, or why it cannot be evaluated. */
 export type Miss = { readonly found: unknown } | { readonly came: string } | { readonly reason: string };
@@ -35,7 +36,7 @@ function missOf(assertion: Assertion, facts: Facts): Miss | null {
     case 'response_time':
       return missOfValue(facts.responseMs, assertion, 'it was not measured');
     case 'ssl_days_remaining':
-      return missOfValue(facts.daysRemaining, assertion, 'the server presented no certificate');
+      return missOfDays(facts, assertion);
     case 'body_contains':
       return missOfText(assertion, facts);
     case 'body_regex':
@@ -50,6 +51,12 @@ function missOf(assertion: Assertion, facts: Facts): Miss | null {
 function missOfValue(found: unknown, { op, value }: Assertion, reasonWithout: string): Miss | null {
   if (found === null) return { reason: reasonWithout };
   return holds(found, op, value) ? null : { found };
+}
+
+function missOfDays({ daysRemaining, endsFirst, secrets }: Facts, assertion: Assertion): Miss | null {
+  const miss = missOfValue(daysRemaining, assertion, 'the server presented no certificate');
+  if (miss === null || endsFirst === null || !('found' in miss)) return miss;
+  return { came: `is ${miss.found} by the certificate of the authority ${shownValue(endsFirst, secrets)}` };
 }
 
 function missOfText({ op, value }: Assertion, { keywords }: Facts): Miss | null {

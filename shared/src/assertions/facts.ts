@@ -17,8 +17,10 @@ export interface Facts {
   readonly keywords: NonNullable<HttpResult['keywords']>;
   /** Values selected by every JSONPath that a `json_path` assertion names. */
   readonly jsonPaths: NonNullable<HttpResult['json_paths']>;
-  /** Whole days until the certificate of the server ends, negative after that; null without TLS. */
+  /** Whole days until the certificate of the server or of an authority ends, negative after that; null without TLS. */
   readonly daysRemaining: number | null;
+  /** Subject of the authority whose certificate ends first; null: the server's own does. */
+  readonly endsFirst: string | null;
   /** Texts that no message may show. */
   readonly secrets: readonly string[];
 }
@@ -33,5 +35,6 @@ export const noFacts: Facts = {
   keywords: [],
   jsonPaths: [],
   daysRemaining: null,
+  endsFirst: null,
   secrets: [],
 };

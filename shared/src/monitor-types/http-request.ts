@@ -14,7 +14,7 @@ import type { CheckDetails } from './check-details.js';
 import { checkClientCertificate } from './client-certificate.js';
 import { commonFields } from './common-fields.js';
 import { authorizationOf, CredentialsSchema, checkCredentials } from './credentials.js';
-import { daysUntil } from './days-until.js';
+import { remainingOf } from './days-until.js';
 import { checkExpectedStatus, expectedStatusField, isExpectedStatus, statusTexts } from './expected-status.js';
 import { secretReachField, secretTexts } from './secrets.js';
 
@@ -166,7 +166,7 @@ export function httpFacts(result: ProbeResults['http'], config: HttpConfig, nowM
     isBodyTruncated: result.body_truncated,
     keywords: result.keywords ?? [],
     jsonPaths: result.json_paths ?? [],
-    daysRemaining: daysUntil(result.tls?.not_after ?? null, nowMs),
+    ...remainingOf(result.tls, nowMs),
     secrets: secretTexts(config, authorizationIn(config)),
   };
 }
@@ -187,13 +187,14 @@ export function httpDetails(result: ProbeResults['http'], config: HttpConfig): C
 
 /** OpenSSL's reason repeats names that a server put into its certificate. */
 function tlsDetails(tls: NonNullable<ProbeResults['http']['tls']>, secrets: readonly string[]) {
-  const { protocol, cipher, authorized, authorization_error: reason, not_after } = tls;
+  const { protocol, cipher, authorized, authorization_error: reason, not_after, ends_first } = tls;
   return {
     protocol,
     cipher,
     authorized,
     authorization_error: reason === null ? null : withoutSecrets(reason, secrets),
     not_after,
+    ends_first,
   };
 }
 

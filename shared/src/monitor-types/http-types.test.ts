@@ -195,9 +195,14 @@ t.test('days until a certificate ends are counted from when it was measured', as
     chain: [],
   };
   const config = aConfig('https', { assertions: [{ type: 'ssl_days_remaining', op: 'gte', value: 10 }] });
-  const judge = (at: string) => monitorTypes.https.judge(anAnswer({ tls }), config, Date.parse(at));
+  const judge = (at: string, more: object = {}) =>
+    monitorTypes.https.judge(anAnswer({ tls: { ...tls, ...more } }), config, Date.parse(at));
   t.match(judge('2026-01-22T00:00:00Z'), { outcome: 'ok' });
   t.match(judge('2026-01-22T00:00:01Z'), { error: { message: 'ssl_days_remaining is 9, expected gte 10' } });
+  const earlier = { ends_first: { subject: 'CN=Authority', not_after: '2026-01-10T00:00:00Z' } };
+  t.match(judge('2026-01-08T00:00:00Z', earlier), {
+    error: { message: /^ssl_days_remaining is 2 by the certificate of the authority "CN=Authority"/ },
+  });
 });
 
 t.test('secrets of a request appear in no message, whatever the server repeats of it', async (t) => {

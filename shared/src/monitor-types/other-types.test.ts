@@ -162,6 +162,22 @@ t.test('ssl expiry warns, then fails, on the configured days', async (t) => {
     outcome: 'failed',
     error: { message: /no certificate/ },
   });
+  const earlier = { ends_first: { subject: 'CN=Authority', not_after: '2026-01-10T00:00:00Z' } };
+  const byAuthority = { ...aCertificate('2026-02-01T00:00:00Z'), ...earlier };
+  const assertions = [{ type: 'ssl_days_remaining', op: 'gt', value: 2 }];
+  const both = monitorTypes.ssl_expiry.judge(
+    byAuthority,
+    aConfig('ssl_expiry', { assertions }),
+    Date.parse('2026-01-08'),
+  );
+  t.match(both, {
+    outcome: 'failed',
+    error: { message: /of the authority "CN=Authority" ends is 2, expected more than 3/ },
+  });
+  t.match(
+    both.error?.message,
+    /ssl_days_remaining is 2 by the certificate of the authority "CN=Authority", expected gt 2/,
+  );
   const reversed = monitorTypes.ssl_expiry.checkConfig(aConfig('ssl_expiry', { critical_days: 15 }));
   t.match(reversed, { critical_days: [{ code: 'range' }] });
   t.equal(monitorTypes.ssl_expiry.defaultIntervalSeconds, 1800);

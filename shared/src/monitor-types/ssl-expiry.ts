@@ -2,13 +2,14 @@ import { type Static, Type } from 'typebox';
 import { checkAssertions } from '../assertions/check.js';
 import { noFacts } from '../assertions/facts.js';
 import { type Failure, failureOf } from '../assertions/failures.js';
+import { shownValue } from '../assertions/shown.js';
 import { type ProbeResults, type ProbeSpecs, probeTypes } from '../probe-types/index.js';
 import { sslPort } from '../probe-types/ssl.js';
 import { roundMs } from '../probe-types/statistics.js';
 import type { FieldErrors } from '../validation.js';
 import type { CheckDetails } from './check-details.js';
 import { commonFields } from './common-fields.js';
-import { daysUntil } from './days-until.js';
+import { type Remaining, remainingOf } from './days-until.js';
 import type { CheckJudgment, MonitorTypeDefinition } from './definition.js';
 import { checkExpiryConfig, expiryFailures, expiryFields } from './expiry.js';
 import { judgeCheck } from './judgment.js';
@@ -46,13 +47,14 @@ function toSpec(target: string, { port, server_name, ip_version, timeout_ms }: C
 function judge(result: ProbeResults['ssl'], config: Config, nowMs: number): CheckJudgment {
   const { tcp_ms: tcpMs, tls_ms: tlsMs } = result.timing;
   const responseMs = tcpMs === null || tlsMs === null ? null : roundMs(tcpMs + tlsMs);
-  const daysRemaining = daysUntil(result.not_after, nowMs);
-  const facts = { ...noFacts, responseMs, daysRemaining };
-  return judgeCheck({ error: result.error, facts, failures: daysFailures(daysRemaining, config) }, config);
+  const remaining = remainingOf(result, nowMs);
+  const facts = { ...noFacts, responseMs, ...remaining };
+  return judgeCheck({ error: result.error, facts, failures: daysFailures(remaining, config) }, config);
 }
 
-function daysFailures(left: number | null, config: Config): Failure[] {
-  if (left !== null) return expiryFailures('the certificate', left, config);
+function daysFailures({ daysRemaining: left, endsFirst }: Remaining, config: Config): Failure[] {
+  const what = endsFirst === null ? 'the certificate' : `the certificate of the authority ${shownValue(endsFirst, [])}`;
+  if (left !== null) return expiryFailures(what, left, config);
   const subject = 'the number of days until the certificate ends';
   const miss = { reason: 'the server presented no certificate' };
   return [failureOf({ subject, severity: 'down', expected: `more than ${config.critical_days}` }, miss, [])];
@@ -65,11 +67,12 @@ function details({
   timing,
   valid,
   not_after,
+  ends_first,
   issuer,
   subject,
   protocol,
 }: ProbeResults['ssl']): CheckDetails {
-  return { resolved_ip, ip_version, port, timing, valid, not_after, issuer, subject, protocol };
+  return { resolved_ip, ip_version, port, timing, valid, not_after, ends_first, issuer, subject, protocol };
 }
 
 /** Remaining validity of the certificate of a TLS server. */

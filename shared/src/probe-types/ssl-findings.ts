@@ -66,7 +66,7 @@ export const sslFindings = {
     meaning: 'Neither certificate nor staple proves Certificate Transparency; the TLS extension is not seen.',
   },
   incomplete_audit: { cap: 'A', meaning: 'Part of the audit could not be completed.' },
-  expires_soon: { cap: null, meaning: 'A certificate of the chain ends within 14 days.' },
+  expires_soon: { cap: null, meaning: 'A certificate on the path that clients use ends within 14 days.' },
   root_sent: { cap: null, meaning: 'The root is sent; clients have it or do not trust it.' },
   unneeded_certificate: { cap: null, meaning: 'A certificate is sent that the chain does not need, or sent twice.' },
 } as const satisfies Record<string, FindingRule>;

@@ -62,6 +62,9 @@ function leafLines(result: SslResult): string[] {
   const rows = [
     ['Server', `${result.domain} at ${result.resolved_ip} port ${result.port}`],
     ...(result.not_after === null ? [] : [['Expires', `${result.not_after.slice(0, 10)}, ${left}`]]),
+    ...(result.ends_first === undefined
+      ? []
+      : [['Ends first', `${result.ends_first.not_after.slice(0, 10)}, ${result.ends_first.subject}`]]),
     ...(result.subject === null ? [] : [['Valid', validText(result.valid)]]),
     ...(names === '' ? [] : [['Names', names + more]]),
     ...(result.issuer === null ? [] : [['Issuer', result.issuer]]),

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { nullable } from '../nullable.js';
 import { ipVersionField, nullableMilliseconds, nullableString, outcomeFields, resolvedIpField } from './fields.js';
 import { sslFindingCodes, sslGrades } from './ssl-findings.js';
+import { endsFirstField } from './tls-report.js';
 
 /** Protocol versions an audit tries, oldest first. */
 export const sslVersions = ['SSLv3', 'TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'] as const;
@@ -89,6 +90,7 @@ export const SslResultSchema = Type.Object(
     issuer: nullableString('Issuer of the certificate.'),
     not_before: nullableDate('Start of its validity.'),
     not_after: nullableDate('End of its validity.'),
+    ends_first: endsFirstField,
     san_domains: Type.Array(Type.String(), {
       maxItems: 1000,
       description: 'Names and addresses of its subjectAltName, the first thousand.',

@@ -34,7 +34,7 @@ const Spec = specOf('A host, or host:port; the port is 443 unless given.', Param
 const Summary = Type.Object(
   {
     worst_grade: gradeField('Over all nodes.'),
-    soonest_not_after: nullableDate('Earliest expiry of a certificate, over all nodes.'),
+    soonest_not_after: nullableDate('Earliest expiry of a certificate on the path that clients use, over all nodes.'),
     days_until_expiry: nullableInteger('Smallest number of days on any node.'),
     certificates_differ: Type.Boolean({ description: 'Nodes saw different certificates.' }),
   },
@@ -117,7 +117,7 @@ function domainOf(spec: SslSpec): string | null {
 }
 
 function summarise(results: readonly SslResult[]): Static<typeof Summary> {
-  const ends = results.flatMap(({ not_after }) => not_after ?? []).sort();
+  const ends = results.flatMap(({ ends_first, not_after }) => ends_first?.not_after ?? not_after ?? []).sort();
   const days = results.flatMap(({ days_until_expiry }) => days_until_expiry ?? []);
   return {
     worst_grade: worstGrade(results.flatMap(({ grade }) => grade ?? [])),

@@ -129,6 +129,9 @@ t.test('ssl takes the worst grade, the first end, and names who saw which certif
   const results = [seen('A', later, 'AA'), seen('T', soon, 'BB'), seen('A', later, 'AA'), aResult('ssl', {})];
   const whole = { worst_grade: 'T', soonest_not_after: soon, days_until_expiry: 10, certificates_differ: true };
   t.same(probeTypes.ssl.summarise(results), whole);
+  const earlier = { ends_first: { subject: 'CN=c', not_after: '2026-11-01T00:00:00.000Z' } };
+  const withAuthority = [...results, { ...seen('A', later, 'AA'), ...earlier }];
+  t.match(probeTypes.ssl.summarise(withAuthority), { soonest_not_after: '2026-11-01T00:00:00.000Z' });
   t.match(probeTypes.ssl.summarise(results.slice(2)), { worst_grade: 'A', certificates_differ: false });
   const spec = { target: 'example.com', params: { ip_version: 'auto', timeout_ms: 1000 } } as const;
   const nodes = results.map((result, index) => ({ nodeId: `n_${index}`, result }));

@@ -14,6 +14,18 @@ const Certificate = Type.Object(
   { additionalProperties: false, title: 'TlsCertificate' },
 );
 
+/** An authority's certificate that expires before the server's own does. */
+export const endsFirstField = Type.Optional(
+  Type.Object(
+    { subject: Type.String(), not_after: Type.String({ format: 'date-time' }) },
+    {
+      additionalProperties: false,
+      description:
+        'Certificate of an authority on the path that clients use which ends before the certificate of the server does, and ends the validity of both. Absent if there is none.',
+    },
+  ),
+);
+
 /** Parameters negotiated in the TLS handshake, and the validity of the certificate. */
 export const TlsSchema = Type.Object(
   {
@@ -23,6 +35,7 @@ export const TlsSchema = Type.Object(
     authorized: Type.Boolean({ description: 'True if chain, dates and name are all valid.' }),
     authorization_error: nullableString('Reason why it is not authorized.'),
     not_after: nullableString('Expiry of the leaf certificate, ISO 8601.'),
+    ends_first: endsFirstField,
     chain: Type.Array(Certificate, { maxItems: 16 }),
   },
   { additionalProperties: false, title: 'TlsReport' },

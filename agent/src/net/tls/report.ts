@@ -2,6 +2,8 @@ import type { X509Certificate } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
 import type { TlsReport } from '@vantage/shared/probe-types/tls-report.js';
 import { ProbeFailure } from '../../probes/failure.js';
+import { knownRoots } from './known-roots.js';
+import { earlierEnd, mayEndEarlier, type UsedPath, usedPath } from './used-path.js';
 import { verdictOf } from './verdicts.js';
 
 type CertificateReport = TlsReport['chain'][number];
@@ -18,7 +20,8 @@ const MAX_NAME_LENGTH = 512;
  */
 export function describeTls(socket: TLSSocket): TlsReport {
   const protocol = socket.getProtocol() ?? '';
-  const chain = describeChain(takeSentCertificates(socket));
+  const sent = takeSentCertificates(socket);
+  const chain = describeChain(sent);
   return {
     protocol,
     version: protocol === 'TLSv1' ? '1.0' : protocol.replace('TLSv', ''),
@@ -26,8 +29,18 @@ export function describeTls(socket: TLSSocket): TlsReport {
     authorized: socket.authorized,
     authorization_error: socket.authorized ? null : String(socket.authorizationError),
     not_after: chain[0]?.not_after ?? null,
+    // the roots are read only where they matter: reading all of them takes a tenth of a second, once for each process
+    ...(mayEndEarlier(sent) ? describeEnd(usedPath(sent, knownRoots())) : {}),
     chain,
   };
+}
+
+/** Certificate of a path that ends before the server's own, if one does. */
+export function describeEnd(path: UsedPath): { ends_first?: { subject: string; not_after: string } } {
+  const earlier = earlierEnd(path);
+  const described = earlier === null ? null : describeCertificate(earlier);
+  if (described === null) return {};
+  return { ends_first: { subject: described.subject, not_after: described.not_after } };
 }
 
 /** Reason why a certificate fails the requested verification; null when it passes. */

@@ -7,10 +7,10 @@ import { serverHello } from '../../../test/_support/ancient-server.js';
 import { testAuthority } from '../../../test/_support/certificates.js';
 import { CertificateMaker } from '../../../test/_support/made-certificates.js';
 import { temporaryDirectory } from '../../../test/_support/temporary-directory.js';
+import { Roots } from '../../net/tls/roots.js';
 import { DerError } from './certificate/der.js';
 import { readCertificateFields } from './certificate/fields.js';
 import { followPath } from './certificate/path.js';
-import { Roots } from './certificate/roots.js';
 import { countScts } from './certificate/sct.js';
 import { readSentCertificate, type SentCertificate } from './certificate/sent-certificate.js';
 import { parseServerHello } from './hello/server-hello.js';
@@ -63,7 +63,7 @@ t.test('certificates of any bytes are read or refused', async (t) => {
         if (!(error instanceof DerError)) throw error;
       }
       const certificate = sent(bytes);
-      if (certificate !== null) followPath([certificate, certificate], roots);
+      if (certificate !== null) followPath([certificate, certificate], roots, 0);
     }),
     { numRuns: rounds(1500) },
   );

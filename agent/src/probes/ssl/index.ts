@@ -2,14 +2,13 @@ import type { ProbeResults, ProbeSpecs } from '@vantage/shared/probe-types/index
 import { ssl as definition, sslPort, sslServerName } from '@vantage/shared/probe-types/ssl.js';
 import { roundMs } from '@vantage/shared/probe-types/statistics.js';
 import { targetHost } from '@vantage/shared/target-policy/spec.js';
-import { extraRootsFile } from '../../config.js';
 import { ConnectFailure, connectTcp } from '../../net/connect.js';
 import { within } from '../../net/deadline.js';
+import { knownRoots } from '../../net/tls/known-roots.js';
+import { Roots } from '../../net/tls/roots.js';
 import type { ProbeContext, ProbeEngine } from '../engine.js';
 import { ProbeFailure, refusing, toProbeError } from '../failure.js';
 import { Audit, Observations } from './audit.js';
-import { publicRoots } from './certificate/public-roots.js';
-import { Roots } from './certificate/roots.js';
 import { AuditContexts } from './contexts.js';
 import { describeProtocols, judgeServer } from './report.js';
 
@@ -30,7 +29,7 @@ export class SslEngine implements ProbeEngine<'ssl'> {
   /** `trustedCertificates` (PEM) stand in for the public roots and those of NODE_EXTRA_CA_CERTS. */
   constructor(options: { readonly trustedCertificates?: readonly string[] } = {}) {
     this.#contexts = new AuditContexts(options.trustedCertificates);
-    this.#roots = new Roots(options.trustedCertificates ?? publicRoots(extraRootsFile()));
+    this.#roots = options.trustedCertificates === undefined ? knownRoots() : new Roots(options.trustedCertificates);
   }
 
   async run(spec: SslSpec, context: ProbeContext): Promise<SslResult> {

@@ -8,9 +8,10 @@ import {
   sslFindings,
 } from '@vantage/shared/probe-types/ssl-findings.js';
 import { formatHost, type Host } from '@vantage/shared/target-policy/host.js';
+import { describeEnd } from '../../net/tls/report.js';
+import type { Roots } from '../../net/tls/roots.js';
 import type { Observations } from './audit.js';
 import { followPath } from './certificate/path.js';
-import type { Roots } from './certificate/roots.js';
 import { readSentCertificate } from './certificate/sent-certificate.js';
 import { judgeCertificates, judgeProofs } from './findings/certificates.js';
 import { type Complaint, when } from './findings/finding.js';
@@ -35,6 +36,7 @@ type CertificateSections = Pick<
   | 'not_before'
   | 'not_after'
   | 'days_until_expiry'
+  | 'ends_first'
   | 'san_domains'
   | 'ocsp_status'
   | 'ocsp_staple'
@@ -67,7 +69,7 @@ export function judgeServer(seen: Observations, context: ReportContext): (Certif
   // a chain without its first certificate is useless
   if (handshake === null || leaf === undefined || leaf.x509 !== handshake.certificates[0]) return null;
   const { now, serverName, roots } = context;
-  const path = followPath(sent, roots);
+  const path = followPath(sent, roots, now);
   const staple = judgeStaple(handshake.staple, { leaf, issuer: path.leafIssuer, now });
   const isForName = isFor(leaf.x509, serverName);
   const validity = { path, chainError: handshake.chainError, isForName, serverName: formatHost(serverName), now };
@@ -88,6 +90,7 @@ export function judgeServer(seen: Observations, context: ReportContext): (Certif
     not_before,
     not_after,
     days_until_expiry: daysUntil(leaf.notAfter, now),
+    ...describeEnd(path.used),
     san_domains: [...leaf.fields.altNames],
     ocsp_status: staple.status,
     ocsp_staple: staple.details,

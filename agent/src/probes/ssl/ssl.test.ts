@@ -212,6 +212,46 @@ t.test('ssl counts days by the corrected clock, not by that of the machine', asy
   }
 });
 
+t.test('ssl judges the end of every certificate on the path that clients use, and of no other', async (t) => {
+  const dying = make.issueAuthority('/CN=Dying Intermediate', root, { days: 10 });
+  const renewed = make.issueAuthority('/CN=Dying Intermediate', root, { sameKeyAs: dying });
+  const oldRoot = make.issueAuthority('/CN=Old Root', null);
+  const crossSigned = make.issueAuthority('/CN=Test Root', oldRoot, { days: 1, sameKeyAs: root });
+  const leaf = make.issue({}, dying);
+  const port = await serveCertificate(t, leaf, { chain: [dying] });
+  const soon = await audit(port, root);
+  t.match(soon, {
+    valid: true,
+    warnings: ['no_sct', 'expires_soon'],
+    days_until_expiry: 59,
+    ends_first: { subject: 'CN=Dying Intermediate' },
+  });
+  t.match(soon.findings.at(-1), { message: /^CN=Dying Intermediate ends in 9 days$/ });
+  t.equal(soon.ends_first?.not_after, soon.chain[1]?.not_after);
+  const later = { clock: { ...systemClock, now: () => Date.now() + 11 * DAY_MS } };
+  t.match(await audit(port, root, later), { valid: false, grade: 'T', warnings: ['expired', 'no_sct'] });
+
+  const withRenewed = await audit(await serveCertificate(t, leaf, { chain: [dying, renewed] }), root, later);
+  t.match(withRenewed, { valid: true, ends_first: undefined }, 'one path that is valid is enough');
+  t.notOk(withRenewed.warnings.includes('expired'));
+  const cross = await serveCertificate(t, good, { chain: [intermediate, crossSigned] });
+  const unneeded = await audit(cross, root, later);
+  t.match(unneeded, { valid: true, grade: 'A', ends_first: undefined }, 'a cross-signed root is for other clients');
+  t.notOk(unneeded.warnings.includes('expired'));
+  const needed = await audit(cross, oldRoot);
+  t.match(needed, { valid: true, ends_first: { subject: 'CN=Test Root' } }, 'for clients with the old root alone');
+  t.ok(needed.warnings.includes('expires_soon'));
+});
+
+t.test('ssl trusts an expired certificate of a known authority no less for a cross-signed root', async (t) => {
+  const oldRoot = make.issueAuthority('/CN=Unknown Root', null);
+  const crossSigned = make.issueAuthority('/CN=Test Root', oldRoot, { sameKeyAs: root });
+  const old = make.issue({ days: 1 });
+  const port = await serveCertificate(t, old, { chain: [intermediate, crossSigned] });
+  const result = await audit(port, root, { clock: { ...systemClock, now: () => Date.now() + 2 * DAY_MS } });
+  t.match(result.warnings.slice(0, 2), ['expired', 'no_sct'], 'dates are all that is wrong with it');
+});
+
 t.test('ssl verifies a stapled response: responder, certificate and dates', async (t) => {
   const extensions = ['extendedKeyUsage=OCSPSigning'];
   const responder = make.issue({ subject: '/CN=Responder', extensions });

@@ -1,6 +1,7 @@
-import type { Roots } from './roots.js';
-import type { SentCertificate } from './sent-certificate.js';
-import { isIssuedBy } from './signatures.js';
+import { isIssuedBy } from '../../../net/tls/issuing.js';
+import type { Roots } from '../../../net/tls/roots.js';
+import { type UsedPath, usedPath } from '../../../net/tls/used-path.js';
+import { readSentCertificate, type SentCertificate } from './sent-certificate.js';
 
 /** Order of the certificates that were sent. */
 export interface SentPath {
@@ -14,12 +15,16 @@ export interface SentPath {
   readonly endsInRoot: boolean;
   /** Issuer of the server's certificate: sent along, or known as a root. */
   readonly leafIssuer: SentCertificate['x509'] | null;
-  /** The last one is a trusted root, or signed by one. Says nothing of what the authorities may sign. */
-  readonly isAnchored: boolean;
+  /** Path on which clients trust the server's certificate. Says nothing of what the authorities may sign. */
+  readonly used: UsedPath;
+  /** The certificates of that path, without the root unless it is the server's own. */
+  readonly usedCertificates: readonly SentCertificate[];
+  /** Its root; null: the certificates lead to none. */
+  readonly root: SentCertificate | null;
 }
 
-/** Follows the signatures from the first certificate that was sent. */
-export function followPath(sent: readonly SentCertificate[], roots: Roots): SentPath {
+/** Follows the signatures from the first certificate that was sent. `now` is in milliseconds since the epoch. */
+export function followPath(sent: readonly SentCertificate[], roots: Roots, now: number): SentPath {
   const [leaf] = sent;
   if (leaf === undefined) throw new RangeError('a path begins with a certificate');
   const indexes = [0];
@@ -30,13 +35,20 @@ export function followPath(sent: readonly SentCertificate[], roots: Roots): Sent
   const certificates = indexes.flatMap((index) => sent[index] ?? []);
   const last = certificates.at(-1) ?? leaf;
   const endsInRoot = isSelfIssued(last);
+  const used = usedPath(
+    sent.map(({ x509 }) => x509),
+    roots,
+    now,
+  );
   return {
     certificates,
     isInOrder: indexes.every((index, position) => position === 0 || index > (indexes[position - 1] ?? 0)),
     unneeded: sent.length - certificates.length,
     endsInRoot,
     leafIssuer: certificates[1]?.x509 ?? (endsInRoot ? leaf.x509 : roots.findIssuer(leaf.x509)),
-    isAnchored: roots.has(last.x509) || roots.findIssuer(last.x509) !== null,
+    used,
+    usedCertificates: used.certificates.flatMap((x509) => sent.find((one) => one.x509 === x509) ?? []),
+    root: used.root === null ? null : readSentCertificate(used.root),
   };
 }
 

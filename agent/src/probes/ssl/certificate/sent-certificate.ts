@@ -1,5 +1,6 @@
 import type { KeyObject, X509Certificate } from 'node:crypto';
 import type { ProbeResults } from '@vantage/shared/probe-types/index.js';
+import { publicKeyOf } from '../../../net/tls/issuing.js';
 import { describeCertificate } from '../../../net/tls/report.js';
 import { curveBits, signatureAlgorithmOf } from './algorithms.js';
 import { DerError } from './der.js';
@@ -41,15 +42,6 @@ export function readSentCertificate(x509: X509Certificate): SentCertificate | nu
     is_ca: x509.ca,
   };
   return { x509, fields, report, notBefore: Date.parse(names.not_before), notAfter: Date.parse(names.not_after) };
-}
-
-/** The key of a certificate; null for an algorithm or curve OpenSSL does not know. */
-export function publicKeyOf(x509: X509Certificate): KeyObject | null {
-  try {
-    return x509.publicKey;
-  } catch {
-    return null;
-  }
 }
 
 function fieldsOf(x509: X509Certificate): CertificateFields | null {

@@ -13,9 +13,9 @@ const keyLimits: Readonly<Record<string, { readonly weak: number; readonly insec
 
 /** Findings about keys, signatures and the order of the certificates sent. */
 export function judgeCertificates(path: SentPath): Complaint[] {
-  const { certificates, endsInRoot } = path;
   // a root is trusted by itself: its own signature is not verified
-  const signed = certificates.filter((_, index) => index === 0 || !(endsInRoot && index === certificates.length - 1));
+  const certificates = path.usedCertificates;
+  const signed = certificates.filter(({ x509 }, index) => index === 0 || x509 !== path.used.root);
   const isSigned = (digest: RegExp) => signed.filter(({ report }) => digest.test(report.signature_algorithm ?? ''));
   const [md5, sha1] = [isSigned(/md[245]/i), isSigned(/sha-?1(?!\d)/i)];
   const insecure = certificates.filter((certificate) => isBelow(certificate, 'insecure'));

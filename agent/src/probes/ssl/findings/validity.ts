@@ -44,13 +44,14 @@ export function judgeValidity(facts: ValidityFacts): Complaint[] {
 }
 
 function judgeDates({ path, chainError, now }: ValidityFacts): Complaint[] {
-  // with another path to a root the authorities that were sent do not count, and a root is not needed
-  const relevant = path.certificates.filter(
-    (_, index, { length }) => index === 0 || (chainError !== null && !(path.endsInRoot && index === length - 1)),
-  );
-  const expired = relevant.filter(({ notAfter }) => notAfter < now);
-  const future = relevant.filter(({ notBefore }) => notBefore > now);
-  const soon = relevant.filter(({ notAfter }) => notAfter >= now && daysUntil(notAfter, now) < SOON_DAYS);
+  const { usedCertificates, root } = path;
+  // OpenSSL trusts it by a path that cannot be followed here, so the authorities that were sent do not count
+  const isElsewhere = chainError === null && root === null;
+  const relevant = isElsewhere ? usedCertificates.slice(0, 1) : usedCertificates;
+  const dated = root === null || relevant.some(({ x509 }) => x509 === root.x509) ? relevant : [...relevant, root];
+  const expired = dated.filter(({ notAfter }) => notAfter < now);
+  const future = dated.filter(({ notBefore }) => notBefore > now);
+  const soon = dated.filter(({ notAfter }) => notAfter >= now && daysUntil(notAfter, now) < SOON_DAYS);
   const [leaf] = path.certificates;
   const limit = validityLimits.find(({ from }) => leaf !== undefined && leaf.notBefore >= from);
   const days = leaf === undefined ? 0 : (leaf.notAfter - leaf.notBefore) / DAY_MS;
@@ -81,7 +82,7 @@ function judgeDates({ path, chainError, now }: ValidityFacts): Complaint[] {
 function judgeTrust({ path, chainError }: ValidityFacts): Complaint[] {
   if (chainError === null) return [];
   const isDateError = chainError === undefined || dateErrors.has(chainError);
-  if (isDateError && path.isAnchored) return [];
+  if (isDateError && path.root !== null) return [];
   if (path.certificates.length === 1 && path.endsInRoot) {
     return [{ code: 'self_signed', message: 'the certificate is signed by itself' }];
   }
@@ -90,7 +91,7 @@ function judgeTrust({ path, chainError }: ValidityFacts): Complaint[] {
   return [
     { code: 'untrusted', message },
     ...when(
-      path.certificates.length === 1 && !path.isAnchored,
+      path.certificates.length === 1 && path.root === null,
       'incomplete_chain',
       'no issuer was sent: an intermediate is missing, or the authority is private',
     ),

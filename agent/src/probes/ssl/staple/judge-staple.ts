@@ -1,10 +1,11 @@
 import { createHash, X509Certificate } from 'node:crypto';
 import type { ProbeResults } from '@vantage/shared/probe-types/index.js';
+import { isIssuedBy } from '../../../net/tls/issuing.js';
 import { certIdHashes } from '../certificate/algorithms.js';
 import { DerError } from '../certificate/der.js';
 import { readCertificateFields } from '../certificate/fields.js';
 import type { SentCertificate } from '../certificate/sent-certificate.js';
-import { isIssuedBy, isSignedBy } from '../certificate/signatures.js';
+import { isSignedBy } from '../certificate/signatures.js';
 import { type OcspAnswer, type OcspResponse, parseOcspResponse } from './ocsp-response.js';
 
 /** Verdict on a stapled response. */

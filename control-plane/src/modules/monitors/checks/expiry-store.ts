@@ -13,7 +13,7 @@ export interface ExpiringMonitor {
   readonly group_id: string | null;
   readonly warn_days: number;
   readonly critical_days: number;
-  /** Expiry as the certificate or the registry writes it. */
+  /** Expiry as the registry writes it, or the certificate of the server or of the authority that ends first. */
   readonly expires_at: string;
 }
 
@@ -29,9 +29,9 @@ export async function listExpiring(
     `SELECT m.id, m.owner_id, m.is_test, m.name, m.type, m.target, m.tags, m.group_id, d.expires_at,
        (m.config ->> 'warn_days')::int AS warn_days, (m.config ->> 'critical_days')::int AS critical_days
      FROM monitors m CROSS JOIN LATERAL (
-       SELECT coalesce(details ->> 'not_after', details ->> 'expires_at') AS expires_at FROM check_details
+       SELECT coalesce(details #>> '{ends_first,not_after}', details ->> 'not_after', details ->> 'expires_at') AS expires_at FROM check_details
        WHERE monitor_key = m.key AND at > ${instantLiteral(sinceMs)}
-         AND coalesce(details ->> 'not_after', details ->> 'expires_at') IS NOT NULL
+         AND coalesce(details #>> '{ends_first,not_after}', details ->> 'not_after', details ->> 'expires_at') IS NOT NULL
        ORDER BY at DESC LIMIT 1
      ) d
      WHERE m.type IN ('ssl_expiry', 'domain_expiry') AND m.status = 'active' AND m.id > ? ORDER BY m.id LIMIT ?`,

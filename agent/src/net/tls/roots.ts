@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { isIssuedBy } from './signatures.js';
+import { isIssuedBy } from './issuing.js';
 
 /** The roots by their names, read when the first one is asked for: most chains need none from here. */
 export class Roots {
@@ -10,10 +10,11 @@ export class Roots {
     this.#pems = pems;
   }
 
-  /** The root that signed a certificate, or null. */
+  /** The root that signed a certificate, of several the one that ends last; or null. */
   findIssuer(certificate: X509Certificate): X509Certificate | null {
     const candidates = this.#load().get(certificate.issuer) ?? [];
-    return candidates.find((root) => isIssuedBy(certificate, root)) ?? null;
+    const lastFirst = candidates.toSorted((a, b) => Date.parse(b.validTo) - Date.parse(a.validTo));
+    return lastFirst.find((root) => isIssuedBy(certificate, root)) ?? null;
   }
 
   /** True if the certificate is one of the roots. */
