@@ -1,10 +1,13 @@
 import type { JsonAnswer } from '../http/fetch-json.js';
 import { entitiesOf, entityWithRole, isObject, publicContact, registrarName } from './rdap-card.js';
 import { bareRegistration, type Registration } from './registration.js';
-import { isCalendarDate, keptEntries, nameServerName } from './registry-text.js';
+import { keptEntries, nameServerName } from './registry-text.js';
 import { rdapStatus } from './status.js';
+import { dateReader } from './whois-date.js';
 
 type Answer = Pick<JsonAnswer, 'statusCode' | 'contentType' | 'value'>;
+
+const readDate = dateReader('');
 
 /** Entries of a list of a response that are read. */
 const MAX_ENTRIES = 100;
@@ -43,8 +46,8 @@ export function datesIn(events: unknown): Pick<Registration, 'registered_at' | '
   const dateOf = (action: string) => {
     const event = listOf(events).find((one) => memberOf(one, 'eventAction') === action);
     const date = memberOf(event, 'eventDate');
-    const atMs = typeof date === 'string' ? Date.parse(date) : Number.NaN;
-    return isCalendarDate(atMs) ? new Date(atMs).toISOString() : null;
+    // not Date.parse: some registries leave the zone out, and it would take that of the node
+    return typeof date === 'string' ? readDate(date) : null;
   };
   return {
     registered_at: dateOf('registration'),

@@ -2,41 +2,18 @@ import { organizationOf, phoneNumber, roleEmail } from './personal-data.js';
 import { bareRegistration, type Registration } from './registration.js';
 import { cleanText, countryCode, keptEntries, nameServerName } from './registry-text.js';
 import { rdapStatusOfEpp } from './status.js';
-import { parseWhoisDate } from './whois-date.js';
-import { fieldsOf, firstOf, valuesOf, type WhoisField } from './whois-lines.js';
+import type { DateReader } from './whois-date.js';
+import { expiryRank, isCreatedLabel, isUpdatedLabel } from './whois-labels.js';
+import { firstOf, valuesOf, valuesWhere, type WhoisField } from './whois-lines.js';
 
 // Labels of registries as of 2026. Names of holders are read nowhere but to recognise that an organisation is none.
 
-const createdLabels = [
-  'creation date',
-  'registration time', // .cn
-  'created',
-  'created on',
-  'registered on', // .uk
-  'registered',
-  'registered date', // .kr
-  'record created', // .tw
-  '登録年月日', // .jp
-];
-const updatedLabels = [
-  'updated date',
-  'last-update', // .fr
-  'last updated',
-  'last updated on',
-  'last updated date', // .kr
-  'last modified',
-  'last-modified',
-  'modified',
-  'changed', // .de
-  '最終更新', // .jp
-];
 const nameServerLabels = ['name server', 'name servers', 'nserver', 'nameserver', 'nameservers', 'host name'];
 /** Top-level domains whose `org` is the name of the holding organisation, and whose persons have `person` instead. */
 const orgZones: ReadonlySet<string> = new Set(['ru', 'su', 'xn--p1ai']);
 
-/** Data of a registered domain in the lines of a WHOIS response, all but its expiry. */
-export function domainFields(lines: readonly string[], domain: string): Registration {
-  const fields = fieldsOf(lines);
+/** Data of a registered domain in the fields of a WHOIS response. */
+export function domainFields(fields: readonly WhoisField[], domain: string, readDate: DateReader): Registration {
   const first = (...labels: string[]) => cleanText(valuesOf(fields, ...labels)[0]);
   const abuseEmail = roleEmail(noContact, first('registrar abuse contact email'));
   const ianaId = first('registrar iana id') ?? '';
@@ -46,8 +23,9 @@ export function domainFields(lines: readonly string[], domain: string): Registra
     registrar_iana_id: /^\d{1,8}$/.test(ianaId) ? Number(ianaId) : null,
     registrar_abuse_email: abuseEmail,
     registrar_abuse_phone: abuseEmail === null ? null : phoneNumber(first('registrar abuse contact phone')),
-    registered_at: firstOf(valuesOf(fields, ...createdLabels), parseWhoisDate),
-    updated_at: firstOf(valuesOf(fields, ...updatedLabels), parseWhoisDate),
+    registered_at: firstOf(valuesWhere(fields, isCreatedLabel), readDate),
+    updated_at: firstOf(valuesWhere(fields, isUpdatedLabel), readDate),
+    expires_at: expiryIn(fields, readDate),
     status: keptEntries(valuesOf(fields, 'domain status', 'status').map(rdapStatusOfEpp)),
     name_servers: keptEntries(
       valuesOf(fields, ...nameServerLabels).map((value) => nameServerName(value.split(/[\s,(]/, 1)[0])),
@@ -56,6 +34,14 @@ export function domainFields(lines: readonly string[], domain: string): Registra
     registrant_organization: holderIn(fields, domain.slice(domain.lastIndexOf('.') + 1)),
     registrant_country: countryCode(first('registrant country', 'registrant country/economy')),
   };
+}
+
+/** The date of the registry is better than that of a registrar, wherever they stand. */
+function expiryIn(fields: readonly WhoisField[], readDate: DateReader): string | null {
+  const ranked = [0, 1, 2].flatMap((rank) => valuesWhere(fields, (label) => expiryRank(label) === rank));
+  // of organisations in Japan, the state has it: `Connected (2028/03/31)`
+  const states = valuesOf(fields, 'state', '状態').flatMap((value) => /\(([\d/]{8,10})\)/.exec(value)?.[1] ?? []);
+  return firstOf([...ranked, ...states], readDate);
 }
 
 const noContact = { kind: null, fullName: null, organization: null } as const;

@@ -3,8 +3,11 @@ import { blocksOf, contains, parseRange } from './address-blocks.js';
 import { organizationOf, roleEmail } from './personal-data.js';
 import { bareRegistration, type Registration } from './registration.js';
 import { cleanText, countryCode } from './registry-text.js';
-import { parseWhoisDate } from './whois-date.js';
+import { dateReader } from './whois-date.js';
 import { fieldsOf, firstOf, linesOf, paragraphsOf, valuesOf, type WhoisField } from './whois-lines.js';
+
+/** Registries of addresses write the year first. */
+const readDate = dateReader('');
 
 /** Number of a person in Brazil, who may hold addresses there. */
 const PERSON_NUMBER = /^\d{3}\.\d{3}\.\d{3}-\d{2}$/;
@@ -38,8 +41,8 @@ function networkOf({ range, fields, after }: Found, abuseEmail: string | null): 
   const first = (...labels: string[]) => cleanText(valuesOf(fields, ...labels)[0]);
   return {
     ...bareRegistration(true),
-    registered_at: firstOf(valuesOf(fields, 'regdate', 'created'), parseWhoisDate),
-    updated_at: firstOf(valuesOf(fields, 'updated', 'last-modified', 'changed'), parseWhoisDate),
+    registered_at: firstOf(valuesOf(fields, 'regdate', 'created'), readDate),
+    updated_at: firstOf(valuesOf(fields, 'updated', 'last-modified', 'changed'), readDate),
     network: {
       handle: first('nethandle', 'inetnum', 'inet6num', 'netrange'),
       name: first('netname'),
