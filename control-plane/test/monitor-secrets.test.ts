@@ -1,5 +1,6 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { rounds } from '@vantage/shared/_support/rounds.js';
 import { until } from '@vantage/shared/_support/until.js';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
@@ -159,7 +160,7 @@ t.test(
         done.set(outcome, (done.get(outcome) ?? 0) + 1);
         return JSON.stringify(refused) === JSON.stringify(expected);
       }),
-      { numRuns: 400 },
+      { numRuns: rounds(400) },
     );
     t.equal(done.size, 2 * ways.length, `each way was refused, and was accepted: ${JSON.stringify([...done])}`);
   },

@@ -72,11 +72,6 @@ export const largeFiles = {
     Buffer.from(own[0] + JSON.stringify({ ...monitor(1), config: membersOf(390_000, 'k') }) + own[2]),
 } as const;
 
-/** YAML with far more anchors than any file needs: 1.1 MB. */
-export function manyAnchors(): Buffer {
-  return Buffer.from(Array.from({ length: 60_000 }, (_, index) => `a${index}: &x${index} 1`).join('\n'));
-}
-
 /** YAML whose mapping has so many keys that comparing each with all others takes half a minute: 0.8 MB. */
 export function manyKeys(): Buffer {
   return Buffer.from(Array.from({ length: 80_000 }, (_, index) => `k${index}: 1`).join('\n'));

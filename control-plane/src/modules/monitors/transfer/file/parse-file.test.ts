@@ -16,6 +16,13 @@ t.test('an invalid file is refused with the error and its place', async (t) => {
     ['two documents', 'a: 1\n---\nb: 2\n', 'REQUEST_BODY_INVALID', 'body', /line/],
     ['a tag', 'endpoints: !!js/function "x"', 'REQUEST_BODY_INVALID', 'body', /line 1, column \d+.*tag/],
     ['an alias bomb', bomb, 'REQUEST_BODY_INVALID', 'body', /after aliases are expanded/],
+    [
+      'many anchors',
+      Array.from({ length: 10_001 }, (_, index) => `a${index}: &x${index} 1`).join('\n'),
+      'REQUEST_BODY_INVALID',
+      'body',
+      /more than 10000 anchors/,
+    ],
     ['an alias of itself', 'endpoints: &a [*a]', 'REQUEST_BODY_INVALID', 'body', /./],
     [
       'a long text',
