@@ -1,4 +1,5 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { rounds } from '@vantage/shared/_support/rounds.js';
 import { until } from '@vantage/shared/_support/until.js';
 import t, { type Test } from 'tap';
 import { commandLine } from '../src/audit-log/actor.js';
@@ -18,7 +19,7 @@ import {
 // Two replicas of one installation; holders of a token try what a token does not allow. Many enrollments with one token at
 // once: enrollment-race.test.ts.
 
-const ROUNDS = 15;
+const ROUNDS = rounds(15);
 let cases = 0;
 
 const database = await createTestDatabase(t);

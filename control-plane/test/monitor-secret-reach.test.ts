@@ -2,6 +2,7 @@ import { until } from '@vantage/shared/_support/until.js';
 import { systemClock } from '@vantage/shared/clock.js';
 import t, { type Test } from 'tap';
 import { CheckingNode } from './_support/checking-node.js';
+import { lastingLeases } from './_support/lasting-lease.js';
 import { giveNodes } from './_support/owners.js';
 import { makeSecretMonitor, secrets, TOKEN, wasTold } from './_support/secret-monitor.js';
 import { createUserApi, startReplica, startStack, type TestApi } from './_support/stack.js';
@@ -19,19 +20,42 @@ async function nodesOf(api: TestApi, id: string): Promise<string[]> {
 
 const idsOf = (...nodes: readonly CheckingNode[]) => nodes.map(({ nodeId }) => nodeId).toSorted();
 
-/** An administrator, Ada, who has monitors, and Bob, a stranger, each with a public node. */
-async function startThree(t: Test) {
-  const stack = await startStack(t);
-  const ada = await createUserApi(stack.controlPlane, 'ada@test.example', 'user');
-  const bob = await createUserApi(stack.controlPlane, 'bob@test.example', 'user');
-  const nodes = { admins: await join(t, stack.api, 1), adas: await join(t, ada, 2), bobs: await join(t, bob, 3) };
-  return { ...stack, ada, bob, nodes };
-}
+const { api, controlPlane, database } = await startStack(t);
+await lastingLeases(database.db);
+const ada = await createUserApi(controlPlane, 'ada@test.example', 'user');
+const bob = await createUserApi(controlPlane, 'bob@test.example', 'user');
+const [admins, adas, bobs] = [await join(t, api, 1), await join(t, ada, 2), await join(t, bob, 3)];
+
+t.test(
+  'a monitor that no node may have because of its secrets is refused, with the setting and what to do',
+  async (t) => {
+    const message = /no suitable node may get its credentials, headers and body: .*"any"/;
+    const details = { 'config.allow_secrets_on': [{ code: 'refused', message }] };
+    const onBobs = { name: 'Wide', node_selection: { node_ids: [bobs.nodeId] } };
+    const refused = await makeSecretMonitor(ada, onBobs);
+    t.match([refused.status, refused.body.error], [422, { code: 'VALIDATION_FAILED', details }]);
+    const { id } = (await makeSecretMonitor(ada, { ...onBobs, name: 'Plain', config: { allow_secrets_on: 'own' } }))
+      .body.data;
+    t.equal((await nodesOf(ada, id)).length, 1, 'without secrets it has no effect');
+    const changed = await ada.call('PATCH', `/v1/monitors/${id}`, { body: { config: secrets } });
+    t.match([changed.status, changed.body.error], [422, { code: 'VALIDATION_FAILED', details }]);
+    t.equal((await makeSecretMonitor(ada, { ...onBobs, config: { ...secrets, allow_secrets_on: 'any' } })).status, 201);
+    const none = await makeSecretMonitor(ada, { name: 'None', node_selection: { countries: ['AQ'] } });
+    t.match(none.body.error.details, { node_selection: [{ code: 'not_found' }] }, 'that is another reason');
+    for (const type of ['tcp', 'ping', 'dns']) {
+      const unknown = await makeSecretMonitor(ada, {
+        name: type,
+        type,
+        target: '127.0.0.1:9',
+        config: { allow_secrets_on: 'own' },
+      });
+      t.match(unknown.body.error.details, { 'config.allow_secrets_on': [{ code: 'unknown' }] }, type);
+    }
+  },
+);
 
 t.test('a stranger’s node never gets the secrets of a monitor, until its owner allows it', async (t) => {
-  const { ada, nodes } = await startThree(t);
-  const { admins, adas, bobs } = nodes;
-  const { id } = (await makeSecretMonitor(ada, { config: {} })).body.data;
+  const { id } = (await makeSecretMonitor(ada, { name: 'Allowed', config: {} })).body.data;
   t.strictSame(await nodesOf(ada, id), idsOf(admins, adas, bobs), 'without secrets any node may have it');
   const before = new Map<CheckingNode, number>();
   for (const node of [admins, adas, bobs]) before.set(node, (await node.waitForAssignment(id)).generation);
@@ -64,7 +88,7 @@ t.test('a stranger’s node never gets the secrets of a monitor, until its owner
   );
   await until('the administrator’s node to drop it', () => !admins.assignments.has(id));
   t.equal(adas.assignments.get(id)?.generation, kept, 'nothing else is checked');
-  t.notOk(wasTold(bobs));
+  t.notOk(wasTold(bobs, id));
   const wide = (await set({ allow_secrets_on: 'any' })).body.data;
   t.strictSame(
     [wide.assigned_node_ids.toSorted(), wide.advisory],
@@ -75,99 +99,58 @@ t.test('a stranger’s node never gets the secrets of a monitor, until its owner
 });
 
 t.test('a body is sent to no node of a stranger either', async (t) => {
-  const { ada, nodes } = await startThree(t);
-  const { admins, adas, bobs } = nodes;
-  const body = { config: { method: 'POST', body: TOKEN } };
+  const body = { name: 'Body', config: { method: 'POST', body: TOKEN } };
   const { id, assigned_node_ids: chosen } = (await makeSecretMonitor(ada, body)).body.data;
   t.strictSame(chosen.toSorted(), idsOf(admins, adas));
   await adas.waitForAssignment(id);
-  t.notOk(wasTold(bobs));
+  t.notOk(wasTold(bobs, id));
 });
-
-t.test(
-  'a monitor that no node may have because of its secrets is refused, with the setting and what to do',
-  async (t) => {
-    const stack = await startStack(t);
-    const ada = await createUserApi(stack.controlPlane, 'ada@test.example', 'user');
-    const bob = await createUserApi(stack.controlPlane, 'bob@test.example', 'user');
-    await join(t, bob, 1);
-    const message = /no suitable node may get its credentials, headers and body: .*"any"/;
-    const details = { 'config.allow_secrets_on': [{ code: 'refused', message }] };
-    const refused = await makeSecretMonitor(ada);
-    t.match([refused.status, refused.body.error], [422, { code: 'VALIDATION_FAILED', details }]);
-    const { id } = (await makeSecretMonitor(ada, { config: { allow_secrets_on: 'own' } })).body.data;
-    t.equal((await nodesOf(ada, id)).length, 1, 'without secrets it has no effect');
-    const changed = await ada.call('PATCH', `/v1/monitors/${id}`, { body: { config: secrets } });
-    t.match([changed.status, changed.body.error], [422, { code: 'VALIDATION_FAILED', details }]);
-    t.equal(
-      (await makeSecretMonitor(ada, { name: 'Wide', config: { ...secrets, allow_secrets_on: 'any' } })).status,
-      201,
-    );
-    const none = await makeSecretMonitor(ada, { name: 'None', node_selection: { countries: ['AQ'] } });
-    t.match(none.body.error.details, { node_selection: [{ code: 'not_found' }] }, 'that is another reason');
-    for (const type of ['tcp', 'ping', 'dns']) {
-      const unknown = await makeSecretMonitor(ada, {
-        name: type,
-        type,
-        target: '127.0.0.1:9',
-        config: { allow_secrets_on: 'own' },
-      });
-      t.match(unknown.body.error.details, { 'config.allow_secrets_on': [{ code: 'unknown' }] }, type);
-    }
-  },
-);
 
 for (const [what, change] of [
   ['is no longer an administrator', { role: 'user' }],
   ['is shut out', { disabled_at: new Date() }],
 ] as const) {
   t.test(`secrets leave the nodes of a user who ${what}, at once`, async (t) => {
-    const { database, controlPlane, ada, nodes } = await startThree(t);
-    const other = await createUserApi(controlPlane, 'other@test.example', 'admin');
+    const other = await createUserApi(controlPlane, `${what.length}@test.example`, 'admin');
     const others = await join(t, other, 4);
-    const { id } = (await makeSecretMonitor(ada)).body.data;
-    t.strictSame(await nodesOf(ada, id), idsOf(nodes.admins, nodes.adas, others));
+    const { id } = (await makeSecretMonitor(ada, { name: what })).body.data;
+    t.strictSame(await nodesOf(ada, id), idsOf(admins, adas, others));
     await others.waitForAssignment(id);
     await database.db('users').where({ id: other.userId }).update(change);
     await until('it to drop the monitor', () => !others.assignments.has(id));
     await until('it to be moved', async () => !(await nodesOf(ada, id)).includes(others.nodeId));
-    t.strictSame(await nodesOf(ada, id), idsOf(nodes.admins, nodes.adas));
-    t.notOk(wasTold(nodes.bobs));
+    t.strictSame(await nodesOf(ada, id), idsOf(admins, adas));
+    t.notOk(wasTold(bobs, id));
   });
 }
 
 t.test(
-  'a node that becomes a stranger’s loses its secrets, and a node that becomes private its strangers’ monitors',
-  async (t) => {
-    const { database, api, ada, bob, nodes } = await startThree(t);
-    const { id } = (await makeSecretMonitor(ada)).body.data;
-    const { id: plain } = (await makeSecretMonitor(bob, { name: 'Plain', config: {} })).body.data;
-    await nodes.admins.waitForAssignment(id);
-    await nodes.admins.waitForAssignment(plain);
-    await giveNodes(database.db, bob.userId, nodes.admins.nodeId);
-    await until('it to drop the secrets', () => !nodes.admins.assignments.has(id));
-    t.ok(nodes.admins.assignments.has(plain), 'a monitor without secrets stays');
-    await ada.call('PATCH', `/v1/account/nodes/${nodes.adas.nodeId}`, { body: { visibility: 'private' } });
-    await until('the stranger’s monitor to leave a private node', () => !nodes.adas.assignments.has(plain));
-    t.ok(nodes.adas.assignments.has(id), 'its own stays');
-    t.equal((await api.call('GET', '/v1/nodes')).status, 200);
-  },
-);
-
-t.test(
   'a stranger’s node is sent no secret even if placement chose it, and a new replica moves the monitor',
   async (t) => {
-    const { database, controlPlane, ada, nodes } = await startThree(t);
-    const { id } = (await makeSecretMonitor(ada)).body.data;
-    await nodes.adas.waitForAssignment(id);
-    const { bobs } = nodes;
+    const { id } = (await makeSecretMonitor(ada, { name: 'Chosen' })).body.data;
+    await adas.waitForAssignment(id);
     await database.db('monitor_assignments').insert({ monitor_id: id, node_id: bobs.nodeId });
     const again = await CheckingNode.link(t, controlPlane.listenUrl, bobs.identity);
-    const { id: plain } = (await makeSecretMonitor(ada, { name: 'Plain', config: {} })).body.data;
+    const { id: plain } = (await makeSecretMonitor(ada, { name: 'Later', config: {} })).body.data;
     await again.waitForAssignment(plain);
-    t.strictSame([...again.assignments.keys()], [plain]);
+    t.notOk(again.assignments.has(id));
     await startReplica(t, database.url, { VANTAGE_PUBLIC_URL: controlPlane.listenUrl }, systemClock);
     await until('it to be moved', async () => !(await nodesOf(ada, id)).includes(bobs.nodeId));
-    t.notOk(wasTold(again) || wasTold(bobs));
+    t.notOk(wasTold(again, id) || wasTold(bobs, id));
+  },
+);
+t.test(
+  'a node that becomes a stranger’s loses its secrets, and a node that becomes private its strangers’ monitors',
+  async (t) => {
+    const { id } = (await makeSecretMonitor(ada, { name: 'Given' })).body.data;
+    const { id: plain } = (await makeSecretMonitor(bob, { name: 'Plain', config: {} })).body.data;
+    await admins.waitForAssignment(id);
+    await admins.waitForAssignment(plain);
+    await giveNodes(database.db, bob.userId, admins.nodeId);
+    await until('it to drop the secrets', () => !admins.assignments.has(id));
+    t.ok(admins.assignments.has(plain), 'a monitor without secrets stays');
+    await ada.call('PATCH', `/v1/account/nodes/${adas.nodeId}`, { body: { visibility: 'private' } });
+    await until('the stranger’s monitor to leave a private node', () => !adas.assignments.has(plain));
+    t.ok(adas.assignments.has(id), 'its own stays');
   },
 );

@@ -1,10 +1,9 @@
 import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { type DecodedAgentFrame, MalformedFrameError } from '@vantage/shared/protocol/codec.js';
-import t, { type Test } from 'tap';
+import t from 'tap';
 import type { NewestState } from '../src/links/records/state-kinds.js';
 import { storeStates } from '../src/links/records/state-store.js';
 import { StatesIn } from '../src/links/traffic/states-in.js';
-import { createTestDatabase } from './_support/database.js';
 import { enrollPeer, PeerAgent } from './_support/peer-agent.js';
 import { startStack } from './_support/stack.js';
 import { insertNode } from './_support/stored-node.js';
@@ -34,8 +33,10 @@ function frame(
   } as unknown as States;
 }
 
-async function aLink(t: Test) {
-  const { db } = await createTestDatabase(t);
+const { api, database } = await startStack(t);
+const { db } = database;
+
+async function aLink() {
   const nodeId = await insertNode(db, { session_id: 'ses_1', replica_id: 'rep_1' });
   const news: NewestState[] = [];
   let [passedOver, replaced] = [0, 0];
@@ -50,14 +51,15 @@ async function aLink(t: Test) {
     hold: (_bytes, work) => work,
     onReplaced: () => void (replaced += 1),
   });
-  const stored = async () => (await db.raw('SELECT subject, slot_ms, body FROM newest_states ORDER BY subject')).rows;
-  return { db, nodeId, states, news, stored, passedOver: () => passedOver, replaced: () => replaced };
+  const stored = async () =>
+    db('newest_states').where({ node_id: nodeId }).orderBy('subject').select('subject', 'slot_ms', 'body');
+  return { nodeId, states, news, stored, passedOver: () => passedOver, replaced: () => replaced };
 }
 
 t.test(
   'of two states of one subject the newer slot is kept, in any order of arrival, and repeats change nothing',
   async (t) => {
-    const { states, stored, news } = await aLink(t);
+    const { states, stored, news } = await aLink();
     await states.take(frame({ slotMs: 2_000, up: false }, { slotMs: 1_000, up: true }));
     await states.take(frame({ slotMs: 1_500, up: true }));
     await states.take(frame({ slotMs: 2_000, up: true }));
@@ -73,7 +75,7 @@ t.test(
 );
 
 t.test('states of unknown kinds, of the future or malformed are counted and ignored', async (t) => {
-  const { states, stored, passedOver } = await aLink(t);
+  const { states, stored, passedOver } = await aLink();
   await states.take(
     frame(
       { slotMs: 1, up: true, subject: 'lamp_good' },
@@ -90,7 +92,7 @@ t.test('states of unknown kinds, of the future or malformed are counted and igno
 });
 
 t.test('nothing of a banned node or of a replaced link is stored', async (t) => {
-  const { db, nodeId, states, stored, replaced, news } = await aLink(t);
+  const { nodeId, states, stored, replaced, news } = await aLink();
   await db('nodes').where({ id: nodeId }).update({ banned_at: db.fn.now(), ban_reason: 'x' });
   await states.take(frame({ slotMs: 1, up: true }));
   await db('nodes').where({ id: nodeId }).update({ banned_at: null, ban_reason: null, session_id: 'ses_2' });
@@ -101,7 +103,7 @@ t.test('nothing of a banned node or of a replaced link is stored', async (t) => 
 });
 
 t.test('a flood of snapshots ends its link', async (t) => {
-  const { states } = await aLink(t);
+  const { states } = await aLink();
   const taken = Array.from({ length: 40 }, (_, i) => states.take(frame({ slotMs: i, up: true })));
   const outcomes = await Promise.allSettled(taken);
   const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
@@ -110,10 +112,10 @@ t.test('a flood of snapshots ends its link', async (t) => {
 });
 
 t.test('a link accepts states of unknown kinds and continues', async (t) => {
-  const { api, database } = await startStack(t);
-  const peer = await PeerAgent.connect(t, api.url, await enrollPeer(api), { isBeating: false });
+  const identity = await enrollPeer(api);
+  const peer = await PeerAgent.connect(t, api.url, identity, { isBeating: false });
   peer.send({ states: { states: [{ kind: 'of a newer agent', subject: 'x', slotMs: 1 }] } });
   peer.send({ heartbeat: { sequence: 1, transmitMs: 1 } });
   await peer.waitFor('a response', ({ heartbeat }) => heartbeat !== null);
-  t.strictSame((await database.db.raw('SELECT 1 FROM newest_states')).rows, []);
+  t.strictSame(await db('newest_states').where({ node_id: identity.nodeId }), []);
 });

@@ -16,8 +16,13 @@ export async function makeSecretMonitor(api: TestApi, fields: object = {}) {
   return api.call('POST', '/v1/monitors', { body });
 }
 
-/** True if a node was ever sent a secret. */
-export function wasTold({ peer }: CheckingNode): boolean {
-  const specs = peer.frames.flatMap(({ assignments }) => assignments?.set ?? []).map(({ specJson }) => specJson);
-  return specs.some((spec) => leaked.test(Buffer.from(spec).toString()));
+/** Settings of a monitor in every assignment that a node was ever sent, as JSON. */
+export function specsSent({ peer }: CheckingNode, monitorId: string): string[] {
+  const set = peer.frames.flatMap(({ assignments }) => assignments?.set ?? []);
+  return set.filter((one) => one.monitorId === monitorId).map(({ specJson }) => Buffer.from(specJson).toString());
+}
+
+/** True if a node was ever sent a secret of a monitor. */
+export function wasTold(node: CheckingNode, monitorId: string): boolean {
+  return specsSent(node, monitorId).some((spec) => leaked.test(spec));
 }
