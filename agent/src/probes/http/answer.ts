@@ -1,11 +1,9 @@
-import type { Socket } from 'node:net';
 import type { Clock } from '@vantage/shared/clock.js';
 import { socketFailure } from '../../net/socket-failure.js';
 import { tlsFailure } from '../../net/tls/handshake.js';
 import { ProbeFailure } from '../failure.js';
 import type { Hop } from './hop.js';
 import { MAX_HEADER_BYTES, MAX_HEADER_LINES, MAX_INTERIM_RESPONSES } from './limits.js';
-import { watchRate } from './rate.js';
 
 export interface ExchangeOptions {
   readonly signal: AbortSignal;
@@ -18,9 +16,7 @@ export interface ExchangeOptions {
   readonly wantsBody: () => boolean;
 }
 
-/** Connection that a response belongs to. */
 export interface AnswerOptions extends Pick<ExchangeOptions, 'clock' | 'hop'> {
-  readonly socket: Socket;
   readonly fail: (failure: ProbeFailure) => void;
 }
 
@@ -29,7 +25,6 @@ export class Answer {
   readonly #options: AnswerOptions;
   readonly #sentAt: number;
   #interimResponses = 0;
-  #stopWatchingRate = () => {};
 
   /** Starts the wait for the first byte. */
   constructor(options: AnswerOptions) {
@@ -39,13 +34,10 @@ export class Answer {
 
   /** The first byte is there; later calls do nothing. */
   begin(): void {
-    const { hop, clock, socket, fail } = this.#options;
+    const { hop, clock } = this.#options;
     if (hop.firstByteAt !== null) return;
     hop.firstByteAt = clock.monotonicMs();
     hop.ttfbMs = hop.firstByteAt - this.#sentAt;
-    const bytesBefore = socket.bytesRead;
-    const onTooSlow = () => fail(new ProbeFailure('http_timeout', 'the response was too slow, below 1 KB/s'));
-    this.#stopWatchingRate = watchRate({ clock, receivedBytes: () => socket.bytesRead - bytesBefore, onTooSlow });
   }
 
   /** True if status and headers have arrived. */
@@ -91,11 +83,6 @@ export class Answer {
     const { hop, clock } = this.#options;
     hop.completedAt = clock.monotonicMs();
     if (hop.firstByteAt !== null) hop.downloadMs = hop.completedAt - hop.firstByteAt;
-  }
-
-  /** Stops its timer. */
-  release(): void {
-    this.#stopWatchingRate();
   }
 }
 

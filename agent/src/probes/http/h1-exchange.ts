@@ -46,12 +46,9 @@ export function exchangeHttp1(socket: Socket, request: HttpRequest, options: Exc
     });
     socket.once('end', () => read(() => reader.end()));
     socket.once('close', () => read(() => reader.end()));
-    const answer = new Answer({ clock, hop, socket, fail });
+    const answer = new Answer({ clock, hop, fail });
     send(socket, request, userAgent);
-    return () => {
-      answer.release();
-      socket.destroy();
-    };
+    return () => socket.destroy();
   });
 }
 

@@ -35,7 +35,7 @@ export function exchangeHttp2(socket: Socket, request: HttpRequest, options: Exc
     const session = openSession(socket, request, fail);
     const stream = session.request(http2Headers(request, userAgent), { endStream: request.body === null });
     // the time for creating a session is our own and does not count as the server's
-    const answer = new Answer({ clock, hop, socket, fail });
+    const answer = new Answer({ clock, hop, fail });
     const stopCounting = limitWireBytes({ socket, clock, maxBytes: MAX_WIRE_BYTES, onTooMuch: () => fail(tooMuch()) });
     const stopWatching = watchHttp2End({ session, socket, clock, onEnded: () => fail(broken()) });
     receive(stream, answer, { wantsBody, onClosed, resolve: settle.resolve, reject: fail });
@@ -43,7 +43,6 @@ export function exchangeHttp2(socket: Socket, request: HttpRequest, options: Exc
     return () => {
       stopCounting();
       stopWatching();
-      answer.release();
       session.destroy();
       socket.destroy();
     };

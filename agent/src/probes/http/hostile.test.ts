@@ -214,29 +214,6 @@ t.test('http undoes the content codings it offers', async (t) => {
   t.notOk('body' in unknown, 'bytes of another coding are no text');
 });
 
-t.test('http gives up on an answer below 1 KB/s after five seconds', async (t) => {
-  const clock = new FakeClock();
-  const slow = await startTcpServer(t, (socket) =>
-    socket.once('data', () => {
-      socket.write(`${OK}Content-Length: 100000\r\n\r\n`);
-      socket.write('x'.repeat(3000));
-    }),
-  );
-  const running = http.run(
-    aSpec('http', `http://127.0.0.1:${slow.port}/`, { timeout_ms: 30_000 }),
-    aContext({ clock }),
-  );
-  // the deadline is pending from the start, the rate watch from the first byte
-  await until('the answer has begun', () => clock.pendingTimers === 2);
-  clock.advance(4999);
-  t.equal(clock.pendingTimers, 2, 'still patient');
-  clock.advance(1);
-  const result = await running;
-  t.match(result, { success: false, error: { code: 'http_timeout' }, status_code: 200 });
-  await until('the connection is closed', () => slow.open === 0);
-  t.equal(clock.pendingTimers, 0);
-});
-
 t.test('http has one deadline over everything, and names the phase it ended', async (t) => {
   const silentDns = await startDnsServer(t, () => null);
   const mute = await startTcpServer(t, () => {});

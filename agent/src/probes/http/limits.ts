@@ -2,8 +2,8 @@
 export const MAX_HEADER_LINES = 128;
 /** Bytes of status line and headers at most; of each interim response too. */
 export const MAX_HEADER_BYTES = 32 * 1024;
-/** Interim (1xx) responses before the final one at most. */
-export const MAX_INTERIM_RESPONSES = 16;
+/** Interim (1xx) responses before the final one at most: ten a second for the longest probe. */
+export const MAX_INTERIM_RESPONSES = 300;
 /** Characters of the URL of a redirect at most, as servers take them; a result holds six. */
 export const MAX_URL_LENGTH = 8192;
 /** Body bytes read at most, as they travel; the rest stays on the wire. */
@@ -17,9 +17,6 @@ export const MAX_KEPT_BYTES = 64 * 1024;
 /** Body bytes read at most where only the headers are examined, and UTF-8 bytes of text that such a result keeps. */
 export const MAX_EXAMINED_BYTES = 64 * 1024;
 export const MAX_EXAMINED_TEXT_BYTES = 32 * 1024;
-/** An answer that has lasted this long must have brought MIN_BYTES_PER_SECOND on average, and from then on. */
-export const RATE_GRACE_MS = 5000;
-export const MIN_BYTES_PER_SECOND = 1000;
 /** Bytes an HTTP/2 connection may carry for one answer, framing and control frames included. */
 export const MAX_WIRE_BYTES = MAX_READ_BYTES + 512 * 1024;
 /**
