@@ -35,7 +35,7 @@ function outcomeOf(type: MeasurementType, result: object): string {
 }
 
 const many = <T>(count: number, make: (index: number) => T) => Array.from({ length: count }, (_, index) => make(index));
-const headersOf = (count: number) => Object.fromEntries(many(count, (index) => [`x-${index}`, 'v'.repeat(240)]));
+const headersOf = (count: number) => Object.fromEntries(many(count, (index) => [`x-${index}`, 'v'.repeat(110)]));
 const record = (name: string) => ({ name, type: 'A', class: 'IN', ttl: 60, value: '192.0.2.1' });
 const recordsOf = (count: number, characters: number) => ({
   records: many(count, () => record('n'.repeat(characters))),
@@ -71,7 +71,7 @@ const tlsOf = (count: number) => ({
 t.test('the largest result that an agent measures is stored whole', (t) => {
   for (const type of types) t.equal(outcomeOf(type, resultOf(type)), 'stored', type);
   const body = { status_code: 200, body: 'b'.repeat(64 * 1024), body_truncated: true };
-  t.equal(outcomeOf('http', resultOf('http', { ...body, headers: headersOf(128), ...tlsOf(16) })), 'stored');
+  t.equal(outcomeOf('http', resultOf('http', { ...body, headers: headersOf(512), ...tlsOf(16) })), 'stored');
   t.equal(outcomeOf('http', resultOf('http', valuesOf(nested(16)))), 'stored');
   t.equal(outcomeOf('http', resultOf('http', valuesOf('v'.repeat(2040)))), 'stored');
   t.equal(outcomeOf('dns', resultOf('dns', recordsOf(1000, 88))), 'stored', '96 Ki characters');
@@ -83,7 +83,7 @@ t.test('the largest result that an agent measures is stored whole', (t) => {
 
 t.test('a result with more in it than an agent of its type measures is refused', (t) => {
   const oversized: readonly (readonly [string, MeasurementType, object])[] = [
-    ['header lines', 'http', { headers: headersOf(129) }],
+    ['header lines', 'http', { headers: headersOf(513) }],
     ['characters of values', 'http', valuesOf('v'.repeat(2048))],
     ['members of values', 'http', valuesOf(many(2048, () => 1))],
     ['names of values', 'http', valuesOf({ ['n'.repeat(2048)]: 1 })],

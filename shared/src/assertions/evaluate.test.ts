@@ -176,6 +176,13 @@ t.test('a pattern in a body that was cut holds only where nothing that follows c
   t.match(miss('is', 'ne'), { came: /is in the body/ });
 });
 
+t.test('a header is not reported as absent where a result could not keep all', async (t) => {
+  const assertion = { type: 'header_value', op: 'eq', value: 'x', name: 'A', severity: 'down' } as const;
+  t.match(findMiss(assertion, { ...noFacts, headers: {} }), { reason: 'the response has no such header' });
+  t.match(findMiss(assertion, { ...noFacts, areHeadersTruncated: true }), { reason: /was not kept/ });
+  t.equal(findMiss(assertion, { ...noFacts, headers: { a: 'x' }, areHeadersTruncated: true }), null);
+});
+
 t.test('whatever was found and whatever is asserted, an assertion is judged without an exception', async (t) => {
   const finding = fc.record({
     path: fc.constant('$.a'),
@@ -189,6 +196,7 @@ t.test('whatever was found and whatever is asserted, an assertion is judged with
     responseMs: fc.option(fc.double({ min: 0, noNaN: true })),
     headers: fc.dictionary(fc.constantFrom('a', 'b'), fc.string({ unit: 'binary' })),
     body: fc.option(fc.string({ unit: 'binary' })),
+    areHeadersTruncated: fc.boolean(),
     isBodyTruncated: fc.boolean(),
     jsonPaths: fc.array(finding, { maxLength: 1 }),
     daysRemaining: fc.option(fc.integer()),

@@ -75,9 +75,11 @@ function missOfPattern({ op, value }: Assertion, { body, isBodyTruncated }: Fact
   return isFound === (op !== 'ne') ? null : { came: isFound ? 'is in the body' : 'is not in the body' };
 }
 
-function missOfHeader({ op, value, name = '' }: Assertion, { headers }: Facts): Miss | null {
+function missOfHeader({ op, value, name = '' }: Assertion, { headers, areHeadersTruncated }: Facts): Miss | null {
   const lowerName = name.toLowerCase();
   const text = Object.hasOwn(headers, lowerName) ? headers[lowerName] : undefined;
+  if (text === undefined && areHeadersTruncated)
+    return { reason: 'the response has too many headers to keep them all, and this one was not kept' };
   if (text === undefined) return { reason: 'the response has no such header' };
   const isNumeric = typeof value === 'number' && /^-?\d{1,15}(\.\d{1,15})?$/.test(text);
   return holds(isNumeric ? Number(text) : text, op, value) ? null : { found: text };

@@ -9,6 +9,8 @@ export interface Facts {
   readonly responseMs: number | null;
   /** Response headers, names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
+  /** True if the response has headers that are not in `headers`. */
+  readonly areHeadersTruncated: boolean;
   /** Text of the body; null when there is none. */
   readonly body: string | null;
   /** True if the body is longer than `body`. */
@@ -30,6 +32,7 @@ export const noFacts: Facts = {
   statusCode: null,
   responseMs: null,
   headers: {},
+  areHeadersTruncated: false,
   body: null,
   isBodyTruncated: false,
   keywords: [],

@@ -162,6 +162,7 @@ export function httpFacts(result: ProbeResults['http'], config: HttpConfig, nowM
     statusCode: result.status_code,
     responseMs: result.response_ms,
     headers: result.headers,
+    areHeadersTruncated: result.headers_truncated === true,
     body: result.body ?? null,
     isBodyTruncated: result.body_truncated,
     keywords: result.keywords ?? [],

@@ -145,6 +145,9 @@ const [MAX_VALUES_LENGTH, MAX_VALUES_DEPTH] = [2048, 17];
 const HeaderLine = Type.Object({ name: Type.String(), value: Type.String() }, { additionalProperties: false });
 export type HeaderLine = Static<typeof HeaderLine>;
 
+/** Header lines, and names of headers, in a result at most. */
+export const MAX_KEPT_HEADER_LINES = 512;
+
 const Result = Type.Object(
   {
     ...outcomeFields,
@@ -155,9 +158,14 @@ const Result = Type.Object(
     }),
     final_url: nullableString('URL of the response, after redirects.'),
     headers: Type.Record(Type.String(), Type.String(), {
-      maxProperties: 128,
+      maxProperties: MAX_KEPT_HEADER_LINES,
       description: 'Response headers, lower-cased, multi-values joined by comma and space.',
     }),
+    headers_truncated: Type.Optional(
+      Type.Boolean({
+        description: 'True if headers were left out of the result because they are too long or too many.',
+      }),
+    ),
     resolved_ip: resolvedIpField,
     ip_version: ipVersionField,
     http_version: nullableString('1.0, 1.1 or 2.'),
@@ -178,7 +186,7 @@ const Result = Type.Object(
     ),
     header_lines: Type.Optional(
       Type.Array(HeaderLine, {
-        maxItems: 128,
+        maxItems: MAX_KEPT_HEADER_LINES,
         description:
           'Header lines in their order, instead of `headers`; only for the analysis of headers. Cookies have no values.',
       }),

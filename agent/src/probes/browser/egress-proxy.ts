@@ -11,6 +11,7 @@ import { LOOPBACK } from '../../net/loopback-server.js';
 import type { Resolution } from '../../net/resolver.js';
 import type { ProbeContext } from '../engine.js';
 import { ProbeFailure, refusing } from '../failure.js';
+import { MAX_HEADER_BYTES } from '../http/limits.js';
 
 //   Chromium --HTTP proxy, 127.0.0.1, a password of this run--> here --resolve once, judge, connect--> the world
 //   This is its only way out: it resolves no names and connects to nothing else.
@@ -31,6 +32,19 @@ const hopByHop: ReadonlySet<string> = new Set([
   'trailer',
   'upgrade',
 ]);
+
+/**
+ * Headers that a page gets, names and values in turn: each line for itself, so that the browser judges repeated ones. Control
+ * characters become blanks (RFC 9110 section 5.5), since Node sends none.
+ */
+function keptHeaders(rawHeaders: readonly string[]): string[] {
+  const kept: string[] = [];
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+    const [name = '', value = ''] = rawHeaders.slice(i, i + 2);
+    if (!hopByHop.has(name.toLowerCase())) kept.push(name, value.replace(/[^\t\x20-\x7e\x80-\xff]/g, ' '));
+  }
+  return kept;
+}
 
 type ProxyContext = Pick<ProbeContext, 'policy' | 'resolver' | 'clock' | 'signal'>;
 
@@ -97,13 +111,14 @@ export class EgressProxy {
       const headers = Object.fromEntries(Object.entries(asked.headers).filter(([name]) => !hopByHop.has(name)));
       const { method = 'GET' } = asked;
       const path = `${url.pathname}${url.search}`;
-      const onward = request({ createConnection: () => socket, method, path, headers });
+      // as lenient as the browser, which would read the response itself without a proxy
+      const lenient = { insecureHTTPParser: true, maxHeaderSize: MAX_HEADER_BYTES };
+      const onward = request({ createConnection: () => socket, method, path, headers, ...lenient });
       onward.on('response', (response) => {
         const { statusCode = 0 } = response;
         // 1xx responses do not arrive here; any other invalid status would end this process with an error
         if (statusCode < 200 || statusCode > 599) return void answer.destroy();
-        const kept = Object.entries(response.headers).filter(([name]) => !hopByHop.has(name));
-        answer.writeHead(statusCode, Object.fromEntries(kept));
+        answer.writeHead(statusCode, keptHeaders(response.rawHeaders));
         response.pipe(answer);
         response.on('error', () => answer.destroy());
       });

@@ -108,6 +108,25 @@ t.test('the proxy of a page is its own: it cannot be used without its password',
   t.equal(await ask(proxy.password, 'CONNECT'), 200);
 });
 
+t.test('a page gets the headers that browsers read, each line for itself', async (t) => {
+  const lines = ['Location: /a', 'Location: /b', 'X-Odd: a\x01b', `X-Long: ${'x'.repeat(90_000)}`, 'Connection: close'];
+  const server = await startTcpServer(t, (socket) =>
+    socket.once('data', () => socket.end(`HTTP/1.1 302 Found\r\n${lines.join('\r\n')}\r\nContent-Length: 2\r\n\r\nok`)),
+  );
+  const proxy = new EgressProxy(aContext());
+  const { port } = new URL(await proxy.open());
+  t.teardown(() => proxy.close());
+  const authorization = `Basic ${Buffer.from(`page:${proxy.password}`).toString('base64')}`;
+  const headers = { 'proxy-authorization': authorization };
+  const path = `http://127.0.0.1:${server.port}/`;
+  const asked = request({ host: '127.0.0.1', port, path, headers, maxHeaderSize: 200_000 });
+  asked.end();
+  const [response] = await once(asked, 'response');
+  response.resume();
+  t.strictSame(response.rawHeaders.slice(0, 6), ['Location', '/a', 'Location', '/b', 'X-Odd', 'a b']);
+  t.equal(response.headers['x-long'].length, 90_000);
+});
+
 t.test('a response with an invalid status ends its request, and nothing else', async (t) => {
   const statuses = ['000', '099', '999'];
   const proxy = new EgressProxy(aContext());

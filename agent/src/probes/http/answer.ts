@@ -3,7 +3,13 @@ import { socketFailure } from '../../net/socket-failure.js';
 import { tlsFailure } from '../../net/tls/handshake.js';
 import { ProbeFailure } from '../failure.js';
 import type { Hop } from './hop.js';
-import { MAX_HEADER_BYTES, MAX_HEADER_LINES, MAX_INTERIM_RESPONSES } from './limits.js';
+import {
+  MAX_HEADER_BYTES,
+  MAX_HEADER_LINES,
+  MAX_INTERIM_RESPONSES,
+  MAX_TRAILER_BYTES,
+  MAX_TRAILER_LINES,
+} from './limits.js';
 
 export interface ExchangeOptions {
   readonly signal: AbortSignal;
@@ -16,15 +22,15 @@ export interface ExchangeOptions {
   readonly wantsBody: () => boolean;
 }
 
-export interface AnswerOptions extends Pick<ExchangeOptions, 'clock' | 'hop'> {
-  readonly fail: (failure: ProbeFailure) => void;
-}
+export type AnswerOptions = Pick<ExchangeOptions, 'clock' | 'hop'>;
 
 /** One response as it arrives over any protocol: times, limits, and its part in the hop. */
 export class Answer {
   readonly #options: AnswerOptions;
   readonly #sentAt: number;
   #interimResponses = 0;
+  #headerLines = 0;
+  #headerBytes = 0;
 
   /** Starts the wait for the first byte. */
   constructor(options: AnswerOptions) {
@@ -51,11 +57,15 @@ export class Answer {
     return statusCode !== 304 && body.length < Number(headers['content-length'] ?? 0);
   }
 
-  /** One more 1xx response. */
-  countInterim(): void {
+  /**
+   * One more 1xx response with its headers, names and values in turn.
+   * @throws ProbeFailure http_protocol, http_headers_too_large
+   */
+  takeInterim(rawHeaders: readonly string[]): void {
+    this.#countHeaders(rawHeaders);
     this.#interimResponses += 1;
-    if (this.#interimResponses <= MAX_INTERIM_RESPONSES) return;
-    this.#options.fail(new ProbeFailure('http_protocol', `more than ${MAX_INTERIM_RESPONSES} interim (1xx) responses`));
+    if (this.#interimResponses > MAX_INTERIM_RESPONSES)
+      throw new ProbeFailure('http_protocol', `more than ${MAX_INTERIM_RESPONSES} interim (1xx) responses`);
   }
 
   /**
@@ -64,11 +74,27 @@ export class Answer {
    */
   takeHead(statusCode: number, httpVersion: string, rawHeaders: readonly string[]): void {
     const { hop } = this.#options;
-    checkSize(rawHeaders);
+    this.#countHeaders(rawHeaders);
     hop.statusCode = statusCode;
     hop.httpVersion = httpVersion;
     hop.rawHeaders = rawHeaders;
     hop.headers = joinHeaders(rawHeaders);
+  }
+
+  /** Limits are those of all heads of a response together: one of HTTP/2 may refer to what the last one contained. */
+  #countHeaders(rawHeaders: readonly string[]): void {
+    const { lines, bytes } = sizeOf(rawHeaders);
+    this.#headerLines += lines;
+    this.#headerBytes += bytes;
+    checkSize(
+      { lines: this.#headerLines, bytes: this.#headerBytes },
+      { lines: MAX_HEADER_LINES, bytes: MAX_HEADER_BYTES },
+    );
+  }
+
+  /** Headers behind the body. @throws ProbeFailure http_headers_too_large */
+  takeTrailers(rawHeaders: readonly string[]): void {
+    checkSize(sizeOf(rawHeaders), { lines: MAX_TRAILER_LINES, bytes: MAX_TRAILER_BYTES });
   }
 
   /** A piece of the body; false when that was all that is read of it. */
@@ -97,13 +123,19 @@ export function connectionFailure(error: unknown): ProbeFailure | null {
   return code.startsWith('ERR_') ? null : socketFailure(error, 'connection');
 }
 
-function checkSize(rawHeaders: readonly string[]): void {
+interface HeaderSize {
+  readonly lines: number;
+  readonly bytes: number;
+}
+
+function sizeOf(rawHeaders: readonly string[]): HeaderSize {
   const lines = rawHeaders.filter((name, i) => i % 2 === 0 && !name.startsWith(':')).length;
-  if (lines > MAX_HEADER_LINES)
-    throw new ProbeFailure('http_headers_too_large', `more than ${MAX_HEADER_LINES} header lines`);
-  const bytes = rawHeaders.reduce((sum, text) => sum + text.length, 0);
-  if (bytes > MAX_HEADER_BYTES)
-    throw new ProbeFailure('http_headers_too_large', `more than ${MAX_HEADER_BYTES} bytes of headers`);
+  return { lines, bytes: rawHeaders.reduce((sum, text) => sum + text.length, 0) };
+}
+
+function checkSize({ lines, bytes }: HeaderSize, most: HeaderSize): void {
+  if (lines > most.lines) throw new ProbeFailure('http_headers_too_large', `more than ${most.lines} header lines`);
+  if (bytes > most.bytes) throw new ProbeFailure('http_headers_too_large', `more than ${most.bytes} bytes of headers`);
 }
 
 /** Names in lower case; the values of a name that comes more than once joined by comma and space. */

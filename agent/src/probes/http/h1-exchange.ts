@@ -20,7 +20,7 @@ export function exchangeHttp1(socket: Socket, request: HttpRequest, options: Exc
       resolve();
     };
     const reader = new ResponseReader(request.method, {
-      onInterim: () => answer.countInterim(),
+      onInterim: ({ rawHeaders }) => answer.takeInterim(rawHeaders),
       onHead: ({ statusCode, httpVersion, rawHeaders }) => {
         answer.takeHead(statusCode, httpVersion, rawHeaders);
         if (wantsBody()) return;
@@ -46,7 +46,7 @@ export function exchangeHttp1(socket: Socket, request: HttpRequest, options: Exc
     });
     socket.once('end', () => read(() => reader.end()));
     socket.once('close', () => read(() => reader.end()));
-    const answer = new Answer({ clock, hop, fail });
+    const answer = new Answer({ clock, hop });
     send(socket, request, userAgent);
     return () => socket.destroy();
   });

@@ -1,5 +1,13 @@
 import { ProbeFailure } from '../failure.js';
-import { MAX_CHUNK_EXTENSION_BYTES, MAX_CHUNK_LINE_BYTES, MAX_HEADER_BYTES, MAX_HEADER_LINES } from './limits.js';
+import { fieldValues } from './field-values.js';
+import {
+  MAX_CHUNK_EXTENSION_BYTES,
+  MAX_CHUNK_LINE_BYTES,
+  MAX_HEADER_BYTES,
+  MAX_HEADER_LINES,
+  MAX_TRAILER_BYTES,
+  MAX_TRAILER_LINES,
+} from './limits.js';
 
 /** Status line and headers of a response; `rawHeaders` are names and values in turn, as Latin-1. */
 export interface ResponseHead {
@@ -10,7 +18,7 @@ export interface ResponseHead {
 
 /** Receives the parts of a response as they are read. */
 export interface ResponseParts {
-  onInterim(statusCode: number): void;
+  onInterim(head: ResponseHead): void;
   onHead(head: ResponseHead): void;
   onBody(chunk: Buffer): void;
   onEnd(): void;
@@ -26,23 +34,31 @@ type Step = 'status' | 'header' | 'length' | 'close' | 'chunk-size' | 'chunk-end
 
 const LF = 0x0a;
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/;
+/** Limits of the final head together with all interim ones before it, and of what comes after it: trailers, a line before a chunk. */
+const headLimits = { bytes: MAX_HEADER_BYTES, lines: MAX_HEADER_LINES };
+const trailerLimits = { bytes: MAX_TRAILER_BYTES, lines: MAX_TRAILER_LINES };
 
 /**
- * Reads one response of HTTP/1.x (RFC 9112) from bytes in pieces of any size. A lone LF ends a line and a folded header
- * is one, as curl and browsers have it; what could be read in two ways (lengths that differ, a length beside chunks) is
- * refused. Nothing is kept beyond the limits.
+ * Reads one response of HTTP/1.x (RFC 9112) from bytes in pieces of any size, as leniently as curl and browsers: a lone LF
+ * ends a line; a folded header is one; blanks before a colon and control characters in a value are taken; a line whose name
+ * is not a token is skipped; chunks rule a length (section 6.3). Refused are NUL, a lone CR, a line without a colon, and
+ * lengths that differ. Nothing is kept beyond the limits.
  */
 export class ResponseReader {
   readonly #method: string;
   readonly #parts: ResponseParts;
   #step: Step = 'status';
   #line = '';
-  #sectionBytes = 0;
+  #limits = headLimits;
+  /** Bytes and header lines that count towards the limits. */
+  #bytes = 0;
+  #headerLines = 0;
   #extensionBytes = 0;
   #chunkLineBytes = 0;
   #statusLine: Pick<ResponseHead, 'statusCode' | 'httpVersion'> = { statusCode: 0, httpVersion: '1.1' };
   #rawHeaders: string[] = [];
+  /** True while the lines that continue the last header belong to one that is skipped. */
+  #isSkipping = false;
   #isChunked = false;
   #bytesLeft = 0;
 
@@ -85,12 +101,14 @@ export class ResponseReader {
   #takeLine(bytes: Buffer, at: number): number {
     const lineFeed = bytes.indexOf(LF, at);
     const end = lineFeed < 0 ? bytes.length : lineFeed + 1;
-    this.#sectionBytes += end - at;
+    this.#bytes += end - at;
+    // not for every piece: to look at a text that was joined from pieces is to copy it
+    const isBeginning = this.#step === 'status' && this.#line.length < PROTOCOL.length;
     this.#line += bytes.toString('latin1', at, end);
-    if (this.#step === 'status') checkBeginning(this.#line);
-    if (this.#sectionBytes > MAX_HEADER_BYTES) throw tooLarge(`more than ${MAX_HEADER_BYTES} bytes of headers`);
+    if (isBeginning) checkBeginning(this.#line);
+    if (this.#bytes > this.#limits.bytes) throw tooLarge(`more than ${this.#limits.bytes} bytes of headers`);
     if (lineFeed < 0) return end;
-    const line = this.#line.endsWith('\r\n') ? this.#line.slice(0, -2) : this.#line.slice(0, -1);
+    const line = withoutLineEnd(this.#line);
     this.#line = '';
     this.#readLine(line);
     return end;
@@ -111,7 +129,7 @@ export class ResponseReader {
         break;
       case 'chunk-end':
         if (line !== '') throw invalid('a chunk is longer than its size');
-        this.#beginSection('chunk-size');
+        this.#begin('chunk-size');
         break;
       case 'trailer':
         if (line === '') this.#finish();
@@ -120,23 +138,31 @@ export class ResponseReader {
     }
   }
 
-  #beginSection(step: Step): void {
+  /** Begins an element behind the head. */
+  #begin(step: Step): void {
     this.#step = step;
-    this.#sectionBytes = 0;
+    this.#limits = trailerLimits;
+    this.#bytes = 0;
+    this.#headerLines = 0;
   }
 
   #addHeader(line: string): void {
+    this.#headerLines += 1;
+    if (this.#headerLines > this.#limits.lines) throw tooLarge(`more than ${this.#limits.lines} header lines`);
+    if (/[\0\r]/.test(line)) throw invalid('a header has NUL or a lone CR');
     const { length } = this.#rawHeaders;
-    const isFolded = line.startsWith(' ') || line.startsWith('\t');
-    if (isFolded && length > 0) {
-      this.#rawHeaders[length - 1] += ` ${checkedValue(line.trim())}`;
+    const isContinued = line.startsWith(' ') || line.startsWith('\t');
+    if (isContinued && this.#isSkipping) return;
+    if (isContinued && length > 0) {
+      const more = trimBlanks(line);
+      if (more !== '') this.#rawHeaders[length - 1] += ` ${more}`;
       return;
     }
-    if (length / 2 >= MAX_HEADER_LINES) throw tooLarge(`more than ${MAX_HEADER_LINES} header lines`);
     const colon = line.indexOf(':');
-    const name = line.slice(0, Math.max(0, colon));
-    if (!token.test(name)) throw invalid('a header has no valid name');
-    this.#rawHeaders.push(name, checkedValue(line.slice(colon + 1).trim()));
+    if (colon < 0 || isContinued) throw invalid('a header has no colon');
+    const name = trimBlanks(line.slice(0, colon));
+    this.#isSkipping = !token.test(name);
+    if (!this.#isSkipping) this.#rawHeaders.push(name, trimBlanks(line.slice(colon + 1)));
   }
 
   #endHead(): void {
@@ -144,20 +170,21 @@ export class ResponseReader {
     const head = { rawHeaders: this.#rawHeaders, ...this.#statusLine };
     if (statusCode === 101) throw invalid('the server switched protocols (101) without a request');
     this.#rawHeaders = [];
+    this.#isSkipping = false;
     if (statusCode < 200) {
-      this.#beginSection('status');
-      return this.#parts.onInterim(statusCode);
+      this.#step = 'status';
+      return this.#parts.onInterim(head);
     }
     const framing = framingOf(head, this.#method);
     this.#isChunked = framing === 'chunked';
     this.#bytesLeft = typeof framing === 'number' ? framing : 0;
-    this.#beginSection(framing === 'chunked' ? 'chunk-size' : framing === 'close' ? 'close' : 'length');
+    this.#begin(framing === 'chunked' ? 'chunk-size' : framing === 'close' ? 'close' : 'length');
     this.#parts.onHead(head);
     if (framing === 0 && this.#step === 'length') this.#finish();
   }
 
   #beginChunk(line: string): void {
-    const [, digits = '', extension = ''] = /^([0-9a-f]{1,12})[ \t]*(;.*)?$/i.exec(line) ?? [];
+    const [, digits = '', extension = ''] = /^0*([0-9a-f]{1,12})[ \t]*(;.*)?$/i.exec(line) ?? [];
     if (digits === '') throw invalid('the size of a chunk is not a number');
     this.#extensionBytes += extension.length;
     // with both line ends
@@ -166,7 +193,7 @@ export class ResponseReader {
     if (this.#extensionBytes > MAX_CHUNK_EXTENSION_BYTES)
       throw tooLarge('chunk extensions longer than the limit of headers');
     this.#bytesLeft = Number.parseInt(digits, 16);
-    this.#beginSection(this.#bytesLeft === 0 ? 'trailer' : 'length');
+    this.#begin(this.#bytesLeft === 0 ? 'trailer' : 'length');
   }
 
   #finish(): void {
@@ -178,10 +205,10 @@ export class ResponseReader {
 /** Framing of the body (RFC 9112 section 6.3): a number of bytes, chunks, or the end of the connection. */
 function framingOf({ statusCode, rawHeaders }: ResponseHead, method: string): number | 'chunked' | 'close' {
   if (method === 'HEAD' || statusCode === 204 || statusCode === 304) return 0;
-  const codings = valuesOf(rawHeaders, 'transfer-encoding');
-  const lengths = valuesOf(rawHeaders, 'content-length');
-  if (codings.length > 0 && lengths.length > 0) throw invalid('both a length and a transfer coding');
+  // identity was a coding once (RFC 2616 section 3.6): it is none
+  const codings = membersOf(rawHeaders, 'transfer-encoding').filter((coding) => !/^(?:identity)?$/i.test(coding));
   if (codings.length > 0) return codings.at(-1)?.toLowerCase() === 'chunked' ? 'chunked' : 'close';
+  const lengths = membersOf(rawHeaders, 'content-length').map((length) => length.replace(/^0+(?=\d)/, ''));
   const [length = null] = lengths;
   if (length === null) return 'close';
   if (!/^\d{1,15}$/.test(length) || lengths.some((other) => other !== length)) throw invalid('no valid length');
@@ -189,30 +216,43 @@ function framingOf({ statusCode, rawHeaders }: ResponseHead, method: string): nu
 }
 
 /** The members of a header that is a list, however many lines it takes (RFC 9110 section 5.3). */
-function valuesOf(rawHeaders: readonly string[], name: string): string[] {
-  const values: string[] = [];
-  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
-    if (rawHeaders[i]?.length === name.length && rawHeaders[i]?.toLowerCase() === name)
-      values.push(...(rawHeaders[i + 1] ?? '').split(',').map((value) => value.trim()));
-  }
-  return values;
+function membersOf(rawHeaders: readonly string[], name: string): string[] {
+  return fieldValues(rawHeaders, name).flatMap((value) => value.split(',').map(trimBlanks));
 }
 
 function parseStatusLine(line: string): Pick<ResponseHead, 'statusCode' | 'httpVersion'> {
-  const [, minor, status] = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?$/.exec(line) ?? [];
+  const [, minor, status] = /^HTTP\/1\.(\d)[ \t]+([1-9]\d\d)(?!\d)[^\0\r]*$/i.exec(line) ?? [];
   if (status === undefined) throw invalid('no status line of HTTP/1');
+  // a later minor version is read as the last one that is known (RFC 9110 section 2.5)
   return { statusCode: Number(status), httpVersion: minor === '0' ? '1.0' : '1.1' };
 }
 
+/** Beginning of every status line. */
+const PROTOCOL = 'HTTP/1.';
+
 /** HTTP/0.9 and other protocols are known by their first bytes; an answer in one may never have a line. */
 function checkBeginning(line: string): void {
-  if (!(line.length < 7 ? 'HTTP/1.'.startsWith(line) : line.startsWith('HTTP/1.')))
-    throw invalid('no status line of HTTP/1');
+  const start = line.slice(0, PROTOCOL.length).toUpperCase();
+  if (!PROTOCOL.startsWith(start)) throw invalid('no status line of HTTP/1');
 }
 
-function checkedValue(value: string): string {
-  if (!fieldValue.test(value)) throw invalid('a header has a control character');
-  return value;
+/** Without LF and any CR before it (RFC 9112 section 2.2). */
+function withoutLineEnd(line: string): string {
+  let end = line.length - 1;
+  while (end > 0 && line[end - 1] === '\r') end -= 1;
+  return line.slice(0, end);
+}
+
+/** Without the blanks around it (OWS of RFC 9110 section 5.6.3); `trim` would take bytes that are letters. */
+function trimBlanks(text: string): string {
+  let [start, end] = [0, text.length];
+  while (start < end && isBlank(text.charCodeAt(start))) start += 1;
+  while (end > start && isBlank(text.charCodeAt(end - 1))) end -= 1;
+  return text.slice(start, end);
+}
+
+function isBlank(code: number): boolean {
+  return code === 0x20 || code === 0x09;
 }
 
 function invalid(what: string): ProbeFailure {

@@ -12,14 +12,21 @@ import { limitWireBytes } from '../../net/wire-limit.js';
 import { ProbeFailure } from '../failure.js';
 import { Answer, type ExchangeOptions } from './answer.js';
 import { connectionClosed, http2Failure, isReset, resetFailure } from './h2-failure.js';
-import { MAX_CONTROL_FRAMES, MAX_HEADER_BYTES, MAX_READ_BYTES, MAX_WIRE_BYTES } from './limits.js';
+import { MAX_CONTROL_FRAMES, MAX_HEADER_BYTES, MAX_HEADER_LINES, MAX_READ_BYTES, MAX_WIRE_BYTES } from './limits.js';
 import { type HttpRequest, wireHeaders } from './request.js';
+
+/** Bytes that a header line has in addition to its name and value (RFC 9113 section 6.5.2). */
+const LINE_OVERHEAD_BYTES = 32;
 
 /** A window as large as what is read of a body: flow control of ours never holds the server back. */
 const sessionOptions: ClientSessionOptions = {
-  settings: { enablePush: false, initialWindowSize: MAX_READ_BYTES, maxHeaderListSize: MAX_HEADER_BYTES },
-  // at its own limit nghttp2 resets the stream without a reason; answer.ts counts header lines and states one
-  maxHeaderListPairs: MAX_HEADER_BYTES,
+  settings: {
+    enablePush: false,
+    initialWindowSize: MAX_READ_BYTES,
+    // room for a line more than answer.ts takes: it states a reason, where Node resets the stream without one
+    maxHeaderListSize: MAX_HEADER_BYTES + (MAX_HEADER_LINES + 1) * LINE_OVERHEAD_BYTES,
+  },
+  maxHeaderListPairs: MAX_HEADER_LINES + 2,
   maxSettings: MAX_CONTROL_FRAMES,
 };
 
@@ -35,7 +42,7 @@ export function exchangeHttp2(socket: Socket, request: HttpRequest, options: Exc
     const session = openSession(socket, request, fail);
     const stream = session.request(http2Headers(request, userAgent), { endStream: request.body === null });
     // the time for creating a session is our own and does not count as the server's
-    const answer = new Answer({ clock, hop, fail });
+    const answer = new Answer({ clock, hop });
     const stopCounting = limitWireBytes({ socket, clock, maxBytes: MAX_WIRE_BYTES, onTooMuch: () => fail(tooMuch()) });
     const stopWatching = watchHttp2End({ session, socket, clock, onEnded: () => fail(broken()) });
     receive(stream, answer, { wantsBody, onClosed, resolve: settle.resolve, reject: fail });
@@ -90,21 +97,30 @@ function receive(
   answer: Answer,
   { wantsBody, onClosed, resolve, reject }: ReceiveOptions,
 ): void {
+  const read = (step: () => void) => {
+    try {
+      step();
+    } catch (error) {
+      reject(error);
+    }
+  };
   const onHead = (headers: IncomingHttpHeaders & { ':status'?: number }, _flags: number, raw: readonly string[]) => {
     answer.begin();
-    try {
+    read(() => {
       answer.takeHead(headers[':status'] ?? 0, '2', raw);
-    } catch (error) {
-      return reject(error);
-    }
-    if (!wantsBody()) resolve();
+      if (!wantsBody()) resolve();
+    });
   };
-  // the declared third argument of the event is missing from the types of Node 20
-  stream.once('response', onHead as Parameters<ClientHttp2Stream['once']>[1]);
-  stream.on('headers', () => {
+  const onInterim = (_headers: IncomingHttpHeaders, _flags: number, raw: readonly string[]) => {
     answer.begin();
-    answer.countInterim();
-  });
+    read(() => answer.takeInterim(raw));
+  };
+  const onTrailers = (_headers: IncomingHttpHeaders, _flags: number, raw: readonly string[]) =>
+    read(() => answer.takeTrailers(raw));
+  // the declared third argument of these events is missing from the types of Node 20
+  stream.once('response', onHead as Parameters<ClientHttp2Stream['once']>[1]);
+  stream.on('headers', onInterim as Parameters<ClientHttp2Stream['on']>[1]);
+  stream.once('trailers', onTrailers as Parameters<ClientHttp2Stream['once']>[1]);
   stream.once('error', (error) => {
     if (isReset(error)) onClosed(stream.rstCode ?? 0);
     else reject(error);

@@ -28,12 +28,15 @@ export function connectionClosed(code: number): ProbeFailure {
   );
 }
 
+/** Bytes that headers beyond Node's limits take at least: a thousand, with the densest use of the table of HPACK. */
+const MIN_EXCESSIVE_BYTES = 1000;
+
 /**
  * The stream ended before the answer. Node itself resets streams whose headers are over its limits, with the code that
  * servers in distress use: `headBytes`, what has come before any header was understood, tells them apart.
  */
 export function resetFailure(code: number, headBytes: number): ProbeFailure {
-  if (nameOf(code) === 'ENHANCE_YOUR_CALM' && headBytes > MAX_HEADER_BYTES)
+  if (nameOf(code) === 'ENHANCE_YOUR_CALM' && headBytes >= MIN_EXCESSIVE_BYTES)
     return new ProbeFailure('http_headers_too_large', `more than ${MAX_HEADER_BYTES} bytes of headers`);
   return new ProbeFailure('http_protocol', `the stream was closed before the response was complete (${nameOf(code)})`);
 }
@@ -53,7 +56,7 @@ export function http2Failure(error: unknown): ProbeFailure {
   if (failure !== null) return failure;
   const message = error instanceof Error ? error.message : String(error);
   const because = { cause: error };
-  // nghttp2 accepts only as many of them as 64 KiB of headers need
+  // nghttp2 accepts eight of them: 144 KiB of headers, compressed
   if (message.includes('CONTINUATION'))
     return new ProbeFailure('http_headers_too_large', 'headers in too many CONTINUATION frames', because);
   return new ProbeFailure('http_protocol', `the response is not valid HTTP/2 (${message})`, because);

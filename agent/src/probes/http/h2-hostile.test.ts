@@ -96,6 +96,23 @@ const settings = (id: number, value: number) =>
 const block = (...parts: Buffer[]) => Buffer.concat([STATUS_200, ...parts]);
 const filler = (size: number) => literalHeader('x', 'y'.repeat(size));
 const continuation = (payload: Buffer, flags = 0) => h2Frame(frameTypes.continuation, { flags, stream: 1, payload });
+/** A header block in as many frames as it needs. */
+function headersOf(headers: Buffer, flags = END_STREAM): Buffer[] {
+  const parts: Buffer[] = [];
+  for (let at = 0; at < headers.length; at += 16_000) parts.push(headers.subarray(at, at + 16_000));
+  const last = parts.length - 1;
+  return parts.map((part, i) => {
+    const end = i === last ? END_HEADERS : 0;
+    return i === 0 ? h2Head(part, flags | end) : continuation(part, end);
+  });
+}
+/** A line of 4 KB that HPACK adds to its table (RFC 7541 section 6.2.1), where it is entry 62, and 99 times this entry. */
+const tabled = block(
+  Buffer.concat([Buffer.from([0x40]), literalHeader('x', 'y'.repeat(4000)).subarray(1)]),
+  Buffer.alloc(99, 0x80 | 62),
+);
+const hintsOf = (lines: number) =>
+  headersOf(Buffer.concat([literalHeader(':status', '103'), ...Array<Buffer>(lines).fill(literalHeader('a', 'b'))]), 0);
 
 t.test('http survives what hostile HTTP/2 servers answer', async (t) => {
   const bomb = brotliCompressSync(Buffer.alloc(8 * 1024 * 1024)).toString('latin1');
@@ -140,18 +157,28 @@ t.test('http survives what hostile HTTP/2 servers answer', async (t) => {
       server: await answering(t, [preface, h2Head(STATUS_200), goaway(1, 2)]),
     },
     {
-      what: '129 header lines',
+      what: '5001 header lines',
       code: 'http_headers_too_large',
-      server: await answering(t, [preface, h2Head(block(...Array<Buffer>(129).fill(literalHeader('a', 'b'))), whole)]),
+      server: await answering(t, [preface, ...headersOf(block(...Array<Buffer>(5001).fill(literalHeader('a', 'b'))))]),
     },
     {
-      what: '40 KB of headers',
+      what: '100 header lines of 4 KB, all but one from the table',
+      code: 'http_headers_too_large',
+      server: await answering(t, [preface, ...headersOf(tabled)]),
+    },
+    {
+      what: 'hints that have 5001 header lines together',
+      code: 'http_headers_too_large',
+      server: await answering(t, [preface, ...Array<Buffer[]>(3).fill(hintsOf(1700)).flat()]),
+    },
+    {
+      what: '129 trailers',
       code: 'http_headers_too_large',
       server: await answering(t, [
         preface,
-        h2Head(block(filler(16_000)), END_STREAM),
-        continuation(filler(16_000)),
-        continuation(filler(8000), END_HEADERS),
+        h2Head(STATUS_200),
+        h2Data('ok'),
+        h2Head(Buffer.concat(Array<Buffer>(129).fill(literalHeader('a', 'b'))), whole),
       ]),
     },
     {
@@ -395,5 +422,18 @@ t.test('http over HTTP/2 takes what is odd but whole', async (t) => {
     const result = await probe(await answering(t, [serverPreface, ...frames]));
     t.match(result, { success: true, status_code: 200, body: 'ok', http_version: '2' }, what);
     t.strictSame(result.headers, {}, what);
+  }
+});
+
+t.test('http over HTTP/2 reads as many headers as over HTTP/1.1', async (t) => {
+  const cases = {
+    '5000 header lines': block(...Array<Buffer>(5000).fill(literalHeader('a', 'b'))),
+    '140 KB, the longest line of 60 KB': block(filler(60_000), filler(40_000), filler(40_000)),
+    '60 lines of 4 KB, all but one from the table': tabled.subarray(0, -40),
+  };
+  for (const [what, headers] of Object.entries(cases)) {
+    const result = await probe(await answering(t, [serverPreface, ...headersOf(headers, 0), h2Data('ok', END_STREAM)]));
+    t.match(result, { success: true, status_code: 200, body: 'ok' }, what);
+    t.ok(isResult(result).ok, `${what}: of the schema`);
   }
 });

@@ -79,9 +79,9 @@ t.test('http survives what hostile servers answer', async (t) => {
       server: await answering(t, OK, 'a:b\r\n'.repeat(100_000), '\r\n'),
     },
     {
-      what: '129 header lines',
+      what: '5001 header lines',
       code: 'http_headers_too_large',
-      server: await answering(t, OK, 'a:b\r\n'.repeat(129), '\r\n'),
+      server: await answering(t, OK, 'a:b\r\n'.repeat(5001), '\r\n'),
     },
     { what: 'endless 1xx', code: 'http_protocol', server: await flooding(t, '', 'HTTP/1.1 100 Continue\r\n\r\n') },
     {
@@ -119,11 +119,6 @@ t.test('http survives what hostile servers answer', async (t) => {
       what: 'two lengths',
       code: 'http_protocol',
       server: await answering(t, `${OK}Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello`),
-    },
-    {
-      what: 'a length and chunks',
-      code: 'http_protocol',
-      server: await answering(t, `${OK}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`),
     },
     {
       what: 'a body shorter than its length',
@@ -172,7 +167,8 @@ t.test('http survives what hostile servers answer', async (t) => {
 
 t.test('http takes what is odd but whole', async (t) => {
   const cases = [
-    { what: '128 header lines', bytes: [OK, 'a:b\r\n'.repeat(127), 'Content-Length: 2\r\n\r\nok'] },
+    { what: '5000 header lines', bytes: [OK, 'a:b\r\n'.repeat(4999), 'Content-Length: 2\r\n\r\nok'] },
+    { what: 'a header of 250 KB', bytes: [OK, `A: ${'b'.repeat(250_000)}\r\nContent-Length: 2\r\n\r\nok`] },
     {
       what: 'a few interim responses',
       bytes: ['HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(3), OK, 'Content-Length: 2\r\n\r\nok'],

@@ -9,6 +9,7 @@ import { decodeContent, readAll, readText } from './body.js';
 import { asksOfBody, type Findings, findInBody } from './findings.js';
 import { headerLines } from './header-lines.js';
 import { Hop, type Phase } from './hop.js';
+import { keepHeaders } from './kept-headers.js';
 import { MAX_EXAMINED_BYTES, MAX_EXAMINED_TEXT_BYTES, MAX_KEPT_BYTES, MAX_READ_BYTES } from './limits.js';
 import { redirectedRequest, redirectLocation } from './redirect.js';
 import { firstRequest } from './request.js';
@@ -163,14 +164,17 @@ function phaseFailure(failure: ProbeFailure, phase: Phase): ProbeFailure {
   return new ProbeFailure(timeoutCodes[phase], failure.message, { cause: failure });
 }
 
+type HeaderMembers = Pick<HttpResult, 'headers' | 'headers_truncated' | 'header_lines' | 'aliases' | 'last_url'>;
+
 /** Header lines in place of joined headers: a result has no room for both. */
-function headersOf({
-  hop,
-  keepsLines,
-  aliases,
-}: Trip): Pick<HttpResult, 'headers' | 'header_lines' | 'aliases' | 'last_url'> {
-  if (!keepsLines) return { headers: hop.headers };
-  return { headers: {}, header_lines: headerLines(hop.rawHeaders), aliases, last_url: hop.url };
+function headersOf({ hop, keepsLines, aliases }: Trip): HeaderMembers {
+  const all = keepsLines
+    ? headerLines(hop.rawHeaders)
+    : Object.entries(hop.headers).map(([name, value]) => ({ name, value }));
+  const { lines, areTruncated } = keepHeaders(all);
+  const mark = areTruncated ? { headers_truncated: true } : {};
+  if (!keepsLines) return { headers: Object.fromEntries(lines.map(({ name, value }) => [name, value])), ...mark };
+  return { headers: {}, header_lines: [...lines], aliases, last_url: hop.url, ...mark };
 }
 
 function describe(trip: Trip): Omit<HttpResult, 'success' | 'error' | 'response_ms'> {

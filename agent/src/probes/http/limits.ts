@@ -1,7 +1,10 @@
-/** Header lines of one response at most. */
-export const MAX_HEADER_LINES = 128;
-/** Bytes of status line and headers at most; of each interim response too. */
-export const MAX_HEADER_BYTES = 32 * 1024;
+/** Bytes of status lines and headers at most, those of interim responses included: as many as Chrome reads. */
+export const MAX_HEADER_BYTES = 256 * 1024;
+/** Header lines at most, those of interim responses included: as many as curl reads. */
+export const MAX_HEADER_LINES = 5000;
+/** Bytes and lines of the trailers of one response at most. */
+export const MAX_TRAILER_BYTES = 32 * 1024;
+export const MAX_TRAILER_LINES = 128;
 /** Interim (1xx) responses before the final one at most: ten a second for the longest probe. */
 export const MAX_INTERIM_RESPONSES = 300;
 /** Characters of the URL of a redirect at most, as servers take them; a result holds six. */
@@ -12,13 +15,15 @@ export const MAX_READ_BYTES = 1024 * 1024;
 export const MAX_DECODED_BYTES = 1024 * 1024;
 /** Greatest factor by which a body may grow by decompression; 165 bytes of brotli can be 100 MiB. */
 export const MAX_EXPANSION = 100;
+/** Bytes of the header lines that a result keeps at most, as JSON. */
+export const MAX_KEPT_HEADER_BYTES = 64 * 1024;
 /** UTF-8 bytes of body that a result keeps. */
 export const MAX_KEPT_BYTES = 64 * 1024;
 /** Body bytes read at most where only the headers are examined, and UTF-8 bytes of text that such a result keeps. */
 export const MAX_EXAMINED_BYTES = 64 * 1024;
 export const MAX_EXAMINED_TEXT_BYTES = 32 * 1024;
 /** Bytes an HTTP/2 connection may carry for one answer, framing and control frames included. */
-export const MAX_WIRE_BYTES = MAX_READ_BYTES + 512 * 1024;
+export const MAX_WIRE_BYTES = MAX_READ_BYTES + MAX_HEADER_BYTES + 512 * 1024;
 /**
  * Greatest number of HTTP/2 frames that are not part of the response: settings, pings and others; honest servers send
  * two or three.

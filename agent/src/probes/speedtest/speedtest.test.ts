@@ -134,6 +134,13 @@ t.test('speedtest believes no count of a server that is more than was sent', asy
   });
 });
 
+t.test('speedtest measures a server with headers that only curl and browsers like', async (t) => {
+  const odd = `HTTP/1.1 200 OK\nSet-Cookie: a=\x01\nContent-Security-Policy: ${'a.example '.repeat(9000)}\n\nhello`;
+  const server = await startTcpServer(t, (socket) => socket.once('data', () => socket.end(odd)));
+  const result = await speedtest.run(aSpec('speedtest', `http://127.0.0.1:${server.port}/file`), aContext());
+  t.match(result, { success: true, bytes: 5 });
+});
+
 t.test('speedtest names the phase that failed, and judges every address', async (t) => {
   const nobody = await speedtest.run(aSpec('speedtest', `http://127.0.0.1:${await unusedPort()}/`), aContext());
   t.match(nobody, { success: false, error: { code: 'tcp_refused' }, resolved_ip: '127.0.0.1', latency_ms: null });

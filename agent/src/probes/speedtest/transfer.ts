@@ -7,10 +7,10 @@ import { socketFailure } from '../../net/socket-failure.js';
 import { limitWireBytes } from '../../net/wire-limit.js';
 import type { ProbeContext } from '../engine.js';
 import { ProbeFailure } from '../failure.js';
+import { MAX_HEADER_BYTES } from '../http/limits.js';
 import { ProgressLines } from './progress-lines.js';
 import type { Timeline } from './timeline.js';
 
-const MAX_HEADER_BYTES = 32 * 1024;
 const CHUNK_BYTES = 64 * 1024;
 /**
  * Bytes of framing that are permitted in addition to as many as the body has: chunks of a few bytes measure nothing.
@@ -144,6 +144,8 @@ function requestOptions({ url, userAgent }: TransferOptions, method: string): Re
     path: url.pathname + url.search,
     setHost: false,
     maxHeaderSize: MAX_HEADER_BYTES,
+    // control characters and lone line feeds, as curl and browsers take them; the connection has one response only
+    insecureHTTPParser: true,
     headers: { host: url.host, 'user-agent': userAgent, accept: '*/*', 'accept-encoding': 'identity' },
   };
 }
