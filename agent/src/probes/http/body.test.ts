@@ -1,5 +1,6 @@
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import t from 'tap';
-import { readText } from './body.js';
+import { decodeContent, readText } from './body.js';
 
 t.test('body text follows the charset of its content type', async (t) => {
   const cases = [
@@ -95,4 +96,32 @@ t.test('body text is cut at 64 KiB of UTF-8, between characters', async (t) => {
   const grown = readText(Buffer.alloc(60_000, 0xe9), 'text/plain; charset=latin1');
   t.equal(grown?.isTruncated, true);
   t.equal(Buffer.byteLength(grown?.text ?? ''), 65536);
+});
+
+t.test('a bomb is decompressed up to 1 MiB, in whatever layers it comes', async (t) => {
+  const zeros = Buffer.alloc(100 * 1024 * 1024);
+  const brotli = brotliCompressSync(zeros, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } });
+  const gzip = gzipSync(zeros);
+  t.ok(brotli.length < 1000 && gzip.length < 1024 * 1024, 'as the wire carries it');
+  for (const [coding, body] of Object.entries({ br: brotli, gzip, 'gzip, gzip': gzipSync(gzip) })) {
+    const decoded = await decodeContent(body, coding);
+    t.equal(decoded?.bytes.length, 1024 * 1024, coding);
+    t.equal(decoded?.isCut, true, coding);
+  }
+});
+
+t.test('content codings are undone from the last to the first, and only those that were offered', async (t) => {
+  const text = Buffer.from('hello');
+  const both = gzipSync(brotliCompressSync(text));
+  t.strictSame(await decodeContent(both, 'br, ,Gzip, identity'), { bytes: text, isCut: false });
+  t.strictSame(await decodeContent(text, 'identity'), { bytes: text, isCut: false });
+  t.strictSame(await decodeContent(text, undefined), { bytes: text, isCut: false });
+  t.equal(await decodeContent(both, 'zstd, gzip'), null);
+  t.equal(await decodeContent(both, 'constructor'), null);
+  t.equal(await decodeContent(both, Array(6).fill('gzip').join()), null);
+  await t.rejects(decodeContent(both, 'gzip, br'), { code: 'http_protocol' });
+  const whole = Buffer.alloc(1024 * 1024, 'x');
+  t.strictSame(await decodeContent(gzipSync(whole), 'gzip'), { bytes: whole, isCut: false }, 'as large as is read');
+  const half = gzipSync(text.toString().repeat(1000)).subarray(0, 20);
+  t.match(await decodeContent(half, 'gzip'), { isCut: false }, 'a body that was cut');
 });

@@ -1,15 +1,15 @@
-import { promisify, TextDecoder } from 'node:util';
-import { brotliDecompress, constants, gunzip, inflate, inflateRaw } from 'node:zlib';
+import { TextDecoder } from 'node:util';
+import { constants, createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
 import { ProbeFailure } from '../failure.js';
+import { BodyBytes } from './body-bytes.js';
 import { decoderOf, parseContentType } from './charset.js';
-import { MAX_DECODED_BYTES, MAX_EXPANSION, MAX_KEPT_BYTES } from './limits.js';
+import { MAX_CODINGS, MAX_DECODED_BYTES, MAX_KEPT_BYTES } from './limits.js';
 
-const decompressors = {
-  gzip: promisify(gunzip),
-  deflate: promisify(inflate),
-  rawDeflate: promisify(inflateRaw),
-  br: promisify(brotliDecompress),
-};
+/** Bytes that are decompressed in one step. */
+const CHUNK_BYTES = 64 * 1024;
+// the end of a body that was cut is missing
+const deflated = { chunkSize: CHUNK_BYTES, finishFlush: constants.Z_SYNC_FLUSH };
+const brotli = { chunkSize: CHUNK_BYTES, finishFlush: constants.BROTLI_OPERATION_FLUSH };
 
 /** Content types whose bodies are text, in addition to text/*. */
 const textTypes =
@@ -21,28 +21,28 @@ export interface BodyText {
   readonly isTruncated: boolean;
 }
 
+/** A body without its content codings. */
+export interface DecodedBody {
+  readonly bytes: Buffer;
+  /** True if there was more than is read of a body. */
+  readonly isCut: boolean;
+}
+
 /**
- * Undoes the content coding (RFC 9110 section 8.4.1). A coding we did not offer leaves the bytes as they are, null
- * says so. A body that was cut is decoded as far as it goes.
- * @throws ProbeFailure body_too_large, http_protocol
+ * Undoes the content codings, the last one first (RFC 9110 section 8.4). What exceeds the part that is read of a body is
+ * not decompressed: a body is cut there, as it is without a coding. A body that was cut before is decoded as far as it goes.
+ * Null: a coding was not offered.
+ * @throws ProbeFailure http_protocol
  */
-export async function decodeContent(bytes: Buffer, coding: string | undefined): Promise<Buffer | null> {
-  const name = (coding ?? 'identity').trim().toLowerCase();
-  if (bytes.length === 0 || name === '' || name === 'identity') return bytes;
-  const decompress = decompressorFor(name, bytes);
-  if (decompress === null) return null;
-  const maxOutputLength = Math.min(MAX_DECODED_BYTES, bytes.length * MAX_EXPANSION);
-  const finishFlush = name === 'br' ? constants.BROTLI_OPERATION_FLUSH : constants.Z_SYNC_FLUSH;
-  try {
-    return await decompress(bytes, { maxOutputLength, finishFlush });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') {
-      throw new ProbeFailure('body_too_large', `the body expands to more than ${maxOutputLength} bytes`, {
-        cause: error,
-      });
-    }
-    throw new ProbeFailure('http_protocol', `the body is not valid ${name}`, { cause: error });
+export async function decodeContent(bytes: Buffer, contentEncoding: string | undefined): Promise<DecodedBody | null> {
+  const codings = codingsIn(contentEncoding);
+  if (codings.length > MAX_CODINGS || !codings.every(isOffered)) return null;
+  let body: DecodedBody = { bytes, isCut: false };
+  for (const name of codings.reverse()) {
+    const decoded = await decompress(body.bytes, name);
+    body = { bytes: decoded.bytes, isCut: body.isCut || decoded.isCut };
   }
+  return body;
 }
 
 /** The text of a body by its content type; null for what is not text. A body without a type counts as text. */
@@ -62,19 +62,41 @@ export function readAll(bytes: Buffer, contentType: string | undefined): string 
   return decoderOf(bytes, parseContentType(contentType)).decode(bytes);
 }
 
-function decompressorFor(name: string, bytes: Buffer) {
-  switch (name) {
-    case 'gzip':
-    case 'x-gzip':
-      return decompressors.gzip;
-    case 'deflate':
-      // many servers send deflate without its zlib header, whose first byte names method 8
-      return ((bytes[0] ?? 0) & 0x0f) === 8 ? decompressors.deflate : decompressors.rawDeflate;
-    case 'br':
-      return decompressors.br;
-    default:
-      return null;
+type Coding = keyof typeof decompressors;
+
+const decompressors = {
+  gzip: () => createGunzip(deflated),
+  'x-gzip': () => createGunzip(deflated),
+  // many servers send deflate without its zlib header, whose first byte names method 8
+  deflate: (bytes: Buffer) => (((bytes[0] ?? 0) & 0x0f) === 8 ? createInflate(deflated) : createInflateRaw(deflated)),
+  br: () => createBrotliDecompress(brotli),
+};
+
+function isOffered(name: string): name is Coding {
+  return Object.hasOwn(decompressors, name);
+}
+
+function codingsIn(contentEncoding: string | undefined): string[] {
+  const names = (contentEncoding ?? '').split(',').map((name) => name.trim().toLowerCase());
+  return names.filter((name) => name !== '' && name !== 'identity');
+}
+
+async function decompress(bytes: Buffer, name: Coding): Promise<DecodedBody> {
+  if (bytes.length === 0) return { bytes, isCut: false };
+  const stream = decompressors[name](bytes);
+  const decoded = new BodyBytes(MAX_DECODED_BYTES);
+  let isCut = false;
+  stream.end(bytes);
+  try {
+    for await (const piece of stream) {
+      isCut = !decoded.add(piece as Buffer);
+      // which ends the stream
+      if (isCut) break;
+    }
+  } catch (error) {
+    throw new ProbeFailure('http_protocol', `the body is not valid ${name}`, { cause: error });
   }
+  return { bytes: decoded.whole(), isCut };
 }
 
 /** U+0000 cannot be stored, and each of the other controls takes six bytes of JSON. */

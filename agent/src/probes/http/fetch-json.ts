@@ -30,7 +30,7 @@ export interface JsonAnswer {
   readonly host: string;
   /** Header Retry-After as it came; null without one. */
   readonly retryAfter: string | null;
-  /** Undefined where the body is no JSON. */
+  /** Undefined where the body is no JSON, or, with a status other than 200, cannot be read. */
   readonly value: unknown;
 }
 
@@ -57,15 +57,26 @@ export async function fetchJson(
   throw new ProbeFailure('too_many_redirects', `more than ${MAX_REDIRECTS} redirects`);
 }
 
-async function readAnswer({ url, statusCode, headers, body, isCut }: Hop): Promise<JsonAnswer> {
-  if (isCut) throw new ProbeFailure('body_too_large', 'the document is larger than 1 MiB');
+async function readAnswer(hop: Hop): Promise<JsonAnswer> {
+  const { url, headers } = hop;
+  const statusCode = hop.statusCode ?? 0;
   const contentType = headers['content-type'] ?? '';
-  const bytes = await decodeContent(body.whole(), headers['content-encoding']);
-  const text = bytes === null ? '' : readAll(bytes, contentType);
+  const retryAfter = headers['retry-after'] ?? null;
+  const value = await valueOf(hop).catch((error: unknown) => {
+    // any other status says enough by itself: the page of a refusal may be large
+    if (statusCode === 200 || !(error instanceof ProbeFailure)) throw error;
+  });
+  return { statusCode, contentType, host: new URL(url).host, retryAfter, value };
+}
+
+/** @throws ProbeFailure body_too_large, http_protocol */
+async function valueOf({ headers, body, isCut }: Hop): Promise<unknown> {
+  const decoded = await decodeContent(body.whole(), headers['content-encoding']);
+  if (isCut || decoded?.isCut) throw new ProbeFailure('body_too_large', 'the document is larger than 1 MiB');
+  const text = decoded === null ? '' : readAll(decoded.bytes, headers['content-type']);
   const excess = jsonExcess(text);
   if (excess !== null) throw new ProbeFailure('body_too_large', `the document has ${excess}`);
-  const retryAfter = headers['retry-after'] ?? null;
-  return { statusCode: statusCode ?? 0, contentType, host: new URL(url).host, retryAfter, value: parseJson(text) };
+  return parseJson(text);
 }
 
 function parseJson(text: string): unknown {

@@ -115,7 +115,6 @@ const hintsOf = (lines: number) =>
   headersOf(Buffer.concat([literalHeader(':status', '103'), ...Array<Buffer>(lines).fill(literalHeader('a', 'b'))]), 0);
 
 t.test('http survives what hostile HTTP/2 servers answer', async (t) => {
-  const bomb = brotliCompressSync(Buffer.alloc(8 * 1024 * 1024)).toString('latin1');
   const preface = serverPreface;
   const cases: { what: string; code: string; server: TestServer }[] = [
     {
@@ -276,15 +275,6 @@ t.test('http survives what hostile HTTP/2 servers answer', async (t) => {
       ]),
     },
     {
-      what: 'a brotli bomb',
-      code: 'body_too_large',
-      server: await answering(t, [
-        preface,
-        h2Head(block(literalHeader('content-encoding', 'br'))),
-        h2Data(bomb, END_STREAM),
-      ]),
-    },
-    {
       what: 'a reset instead of an answer',
       code: 'tcp_reset',
       server: await startTcpServer(t, (socket) => socket.once('data', () => socket.resetAndDestroy())),
@@ -423,6 +413,13 @@ t.test('http over HTTP/2 takes what is odd but whole', async (t) => {
     t.match(result, { success: true, status_code: 200, body: 'ok', http_version: '2' }, what);
     t.strictSame(result.headers, {}, what);
   }
+});
+
+t.test('http over HTTP/2 cuts a bomb at 1 MiB', async (t) => {
+  const bomb = brotliCompressSync(Buffer.alloc(8 * 1024 * 1024)).toString('latin1');
+  const head = h2Head(block(literalHeader('content-encoding', 'br')));
+  const result = await probe(await answering(t, [serverPreface, head, h2Data(bomb, END_STREAM)]));
+  t.match(result, { success: true, status_code: 200, response_size: bomb.length, body_truncated: true });
 });
 
 t.test('http over HTTP/2 reads as many headers as over HTTP/1.1', async (t) => {

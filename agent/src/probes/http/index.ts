@@ -144,18 +144,21 @@ async function travel({ spec, context, signal, tls, trip }: Journey): Promise<vo
 }
 
 async function readBody(trip: Trip, params: HttpSpec['params'], signal: AbortSignal): Promise<void> {
-  const { body, headers, isCut } = trip.hop;
-  trip.isBodyTruncated = isCut;
+  const { body, headers } = trip.hop;
+  trip.isBodyTruncated = trip.hop.isCut;
   const type = headers['content-type'];
-  const bytes = await decodeContent(body.whole(), headers['content-encoding']);
+  const decoded = await decodeContent(body.whole(), headers['content-encoding']);
+  const isCut = trip.hop.isCut || decoded?.isCut === true;
   const keptBytes = trip.keepsLines ? MAX_EXAMINED_TEXT_BYTES : MAX_KEPT_BYTES;
-  const text = bytes === null ? null : readText(bytes, type, keptBytes);
-  if (text !== null) {
-    trip.body = text.text;
-    trip.isBodyTruncated ||= text.isTruncated;
-  }
+  const text = decoded === null ? null : readText(decoded.bytes, type, keptBytes);
+  trip.isBodyTruncated = isCut || text?.isTruncated === true;
+  if (text !== null) trip.body = text.text;
   if (!asksOfBody(params)) return;
-  trip.findings = await findInBody({ text: bytes === null ? null : readAll(bytes, type), isCut }, params, signal);
+  trip.findings = await findInBody(
+    { text: decoded === null ? null : readAll(decoded.bytes, type), isCut },
+    params,
+    signal,
+  );
 }
 
 /** A deadline names the phase it ended. */

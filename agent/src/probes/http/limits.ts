@@ -13,8 +13,8 @@ export const MAX_URL_LENGTH = 8192;
 export const MAX_READ_BYTES = 1024 * 1024;
 /** Body bytes after decompression at most. */
 export const MAX_DECODED_BYTES = 1024 * 1024;
-/** Greatest factor by which a body may grow by decompression; 165 bytes of brotli can be 100 MiB. */
-export const MAX_EXPANSION = 100;
+/** Content codings of one body at most, one around the other. */
+export const MAX_CODINGS = 5;
 /** Bytes of the header lines that a result keeps at most, as JSON. */
 export const MAX_KEPT_HEADER_BYTES = 64 * 1024;
 /** UTF-8 bytes of body that a result keeps. */
