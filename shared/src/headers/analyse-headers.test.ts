@@ -70,6 +70,25 @@ t.test('HSTS counts over https alone, and of several headers the first', async (
   });
 });
 
+t.test('X-Frame-Options counts, also if it is repeated', async (t) => {
+  const frames = (...values: string[]) => {
+    const lines = [
+      ...without('content-security-policy'),
+      ...values.map((value): [string, string] => ['x-frame-options', value]),
+    ];
+    return !analyse(response(lines)).codes.includes('no_frame_protection');
+  };
+  t.equal(frames('SAMEORIGIN', 'SAMEORIGIN'), true);
+  t.equal(frames('sameorigin, deny'), true, 'browsers deny where they differ');
+  t.equal(frames('ALLOWALL'), false);
+  t.equal(frames(), false);
+});
+
+t.test('a redirect with an empty Location is graded as the response that it is', async (t) => {
+  const found = response([...flawless, ['location', '']], { status_code: 302 });
+  t.match(analyse(found), { grade: 'A+', final_url: 'https://example.com/' });
+});
+
 t.test('plain http is right only as a redirect to https, or closed', async (t) => {
   const plain = (status_code: number | null, location?: string) =>
     response(location === undefined ? [] : [['location', location]], { status_code, final_url: 'http://example.com/' });
@@ -77,6 +96,7 @@ t.test('plain http is right only as a redirect to https, or closed', async (t) =
     analyse(response(flawless), { plain: other }).analysis.reasons.includes('no_https_redirect');
   t.equal(isReason(plain(301, 'https://example.com/')), false);
   t.equal(isReason(plain(308, '//example.com/')), true, 'the scheme stays http');
+  t.equal(isReason(plain(301, '')), true, 'an empty Location is no redirect');
   t.equal(isReason(plain(301, 'http://www.example.com/')), true);
   t.equal(isReason(plain(301)), true);
   t.equal(isReason(plain(200)), true);

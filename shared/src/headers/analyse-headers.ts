@@ -7,7 +7,8 @@ import { parseSetCookie, type SetCookie } from './cookies.js';
 import { findInHeaders, hasHsts } from './header-findings-of.js';
 import { type HeaderCode, type HeaderGrade, headerCodes, headerGradeOf, headerRules } from './header-grades.js';
 import { type HeaderHop, hopsOf } from './hops.js';
-import { type FinalResponse, finalResponse, isRedirect, valuesOf } from './response.js';
+import { locationUrl } from './location.js';
+import { type FinalResponse, finalResponse, isRedirect, locationIn, valuesOf } from './response.js';
 
 type HttpResult = ProbeResults['http'];
 
@@ -124,9 +125,9 @@ function reasonsOf(response: FinalResponse, { probe, plain }: HeadersInput, { cd
 function answersInPlain(plain: HttpResult): boolean {
   const { status_code: status, final_url: url, header_lines: lines = [] } = plain;
   if (status === null) return false;
-  const [location] = valuesOf(lines, 'location');
-  if (location === undefined || url === null || !isRedirect(status)) return true;
-  return !URL.canParse(location, url) || new URL(location, url).protocol !== 'https:';
+  const location = locationIn(lines);
+  if (location === null || url === null || !isRedirect(status)) return true;
+  return locationUrl(location, url)?.protocol !== 'https:';
 }
 
 function isUncompressed({ headers }: FinalResponse, bytes: number | null): boolean {

@@ -1,3 +1,5 @@
+import { trimBlanks } from './trim-blanks.js';
+
 /** A cookie as a response sets it, without its value. */
 export interface SetCookie {
   readonly name: string;
@@ -19,15 +21,28 @@ interface Attributes {
   readonly [name: string]: string;
 }
 
+/** A Set-Cookie line as it was read. */
+export interface ReadCookie extends SetCookie {
+  readonly value: string;
+  /** Attributes by their names in lower case. */
+  readonly attributes: Attributes;
+  /** True if it lacks the attributes of its prefix. */
+  readonly isPrefixBroken: boolean;
+}
+
 /** Reads one Set-Cookie line (RFC 6265bis section 5.6); null for one that browsers ignore. */
-export function parseSetCookie(line: string): (SetCookie & { readonly isPrefixBroken: boolean }) | null {
+export function parseSetCookie(line: string): ReadCookie | null {
   const [pair = '', ...parts] = line.split(';');
-  const name = pair.includes('=') ? pair.slice(0, pair.indexOf('=')).trim() : '';
-  if (name === '' && pair.trim() === '') return null;
+  const equals = pair.indexOf('=');
+  const name = trimBlanks(pair.slice(0, Math.max(0, equals)));
+  const value = trimBlanks(pair.slice(equals + 1));
+  if (name === '' && trimBlanks(pair) === '') return null;
   const attributes: Attributes = Object.fromEntries(parts.map(readAttribute));
   const secure = 'secure' in attributes;
   return {
     name,
+    value,
+    attributes,
     secure,
     http_only: 'httponly' in attributes,
     same_site: sameSites[attributes['samesite']?.toLowerCase() ?? ''] ?? null,
@@ -55,7 +70,7 @@ const sameSites: Readonly<Record<string, SetCookie['same_site']>> = { strict: 'S
 function readAttribute(part: string): [string, string] {
   const equals = part.indexOf('=');
   const name = equals < 0 ? part : part.slice(0, equals);
-  return [name.trim().toLowerCase(), equals < 0 ? '' : part.slice(equals + 1).trim()];
+  return [trimBlanks(name).toLowerCase(), equals < 0 ? '' : trimBlanks(part.slice(equals + 1))];
 }
 
 /** RFC 6265bis section 4.1.3; names are compared without case. */

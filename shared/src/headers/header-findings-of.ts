@@ -54,7 +54,9 @@ function cspFindings({ headers }: FinalResponse): HeaderCode[] {
   if (policies.length === 0) found.push('no_csp');
   if (policies.some(({ duplicates }) => duplicates.length > 0)) found.push('csp_duplicate');
   if (parseCsp(headers['content-security-policy-report-only'] ?? '').length > 0) found.push('csp_report_only');
-  if (!limitsFrames(policies) && !/^(?:deny|sameorigin)$/i.test(headers['x-frame-options']?.trim() ?? ''))
+  // any of several values protects: browsers deny where they differ (HTML standard, check X-Frame-Options)
+  const frameOptions = (headers['x-frame-options'] ?? '').split(',').map((value) => value.trim());
+  if (!limitsFrames(policies) && !frameOptions.some((value) => /^(?:deny|sameorigin)$/i.test(value)))
     found.push('no_frame_protection');
   return found;
 }

@@ -18,6 +18,7 @@ t.test('a redirect that may not be followed is the last hop, with the place it n
     ['file:///etc/passwd', 'file:///etc/passwd'],
     ['http://[no', 'http://[no'],
     [Buffer.from('/ü').toString('latin1'), 'http://a.example/%C3%BC'],
+    ['/caf\xe9', 'http://a.example/caf%E9'],
   ] as const) {
     t.same(hopsOf(failed({ ...seen, ...to(location) })), [{ ...redirect, location: shown }], location);
   }

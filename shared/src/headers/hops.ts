@@ -1,5 +1,6 @@
 import type { ProbeResults } from '../probe-types/index.js';
-import { isRedirect, valuesOf } from './response.js';
+import { locationUrl } from './location.js';
+import { isRedirect, locationIn } from './response.js';
 
 type HttpResult = ProbeResults['http'];
 
@@ -36,11 +37,9 @@ function lastHop(probe: HttpResult): HeaderHop[] {
 /** Destination of a redirect that was not followed, as an absolute URL; null: the response asks for none. */
 function openLocation({ success, status_code, final_url, header_lines = [] }: HttpResult): string | null {
   if (success || final_url === null || !isRedirect(status_code ?? 0)) return null;
-  const [location] = valuesOf(header_lines, 'location');
-  if (location === undefined) return null;
-  // header bytes arrive as Latin-1; servers write Location in UTF-8
-  const text = Buffer.from(location, 'latin1').toString('utf8');
-  return URL.canParse(text, final_url) ? new URL(text, final_url).href : text;
+  const location = locationIn(header_lines);
+  if (location === null) return null;
+  return locationUrl(location, final_url)?.href ?? location;
 }
 
 /** URL of a request that had no response. */

@@ -1,5 +1,6 @@
 import type { HeaderLine } from '../probe-types/http.js';
 import type { ProbeResults } from '../probe-types/index.js';
+import { combineFields } from './combine-fields.js';
 
 type HttpResult = ProbeResults['http'];
 
@@ -9,7 +10,7 @@ export interface FinalResponse {
   readonly isHttps: boolean;
   readonly statusCode: number;
   readonly lines: readonly HeaderLine[];
-  /** Names in lower case, values of one name joined by comma and space. */
+  /** As `combineFields` has them. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -20,8 +21,8 @@ export interface FinalResponse {
 export function finalResponse(result: HttpResult): FinalResponse | null {
   const { status_code: statusCode, final_url: url, header_lines: lines = [] } = result;
   if (statusCode === null || url === null) return null;
-  const headers = joinLines(lines);
-  if (!result.success && isRedirect(statusCode) && 'location' in headers) return null;
+  const headers = combineFields(lines);
+  if (!result.success && isRedirect(statusCode) && headers['location']) return null;
   return { url, isHttps: url.startsWith('https:'), statusCode, lines, headers };
 }
 
@@ -30,16 +31,12 @@ export function valuesOf(lines: readonly HeaderLine[], name: string): string[] {
   return lines.filter((line) => line.name === name).map(({ value }) => value);
 }
 
+/** Location that a response asks to go to, as it came; null: none, or an empty one, which is none for browsers and curl. */
+export function locationIn(lines: readonly HeaderLine[]): string | null {
+  return valuesOf(lines, 'location').find((value) => value !== '') ?? null;
+}
+
 /** True for a status that asks to go to Location (RFC 9110 section 15.4). */
 export function isRedirect(statusCode: number): boolean {
   return [301, 302, 303, 307, 308].includes(statusCode);
-}
-
-function joinLines(lines: readonly HeaderLine[]): Record<string, string> {
-  const values = new Map<string, string>();
-  for (const { name, value } of lines) {
-    const known = values.get(name);
-    values.set(name, known === undefined ? value : `${known}, ${value}`);
-  }
-  return Object.fromEntries(values);
 }

@@ -159,7 +159,8 @@ const Result = Type.Object(
     final_url: nullableString('URL of the response, after redirects.'),
     headers: Type.Record(Type.String(), Type.String(), {
       maxProperties: MAX_KEPT_HEADER_LINES,
-      description: 'Response headers, lower-cased, multi-values joined by comma and space.',
+      description:
+        'Response headers, names in lower case; several lines of a list are joined by comma and space, of other headers the first one counts.',
     }),
     headers_truncated: Type.Optional(
       Type.Boolean({

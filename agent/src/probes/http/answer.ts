@@ -1,7 +1,9 @@
 import type { Clock } from '@vantage/shared/clock.js';
+import { combineFields } from '@vantage/shared/headers/combine-fields.js';
 import { socketFailure } from '../../net/socket-failure.js';
 import { tlsFailure } from '../../net/tls/handshake.js';
 import { ProbeFailure } from '../failure.js';
+import { fieldLines } from './field-values.js';
 import type { Hop } from './hop.js';
 import {
   MAX_HEADER_BYTES,
@@ -78,7 +80,7 @@ export class Answer {
     hop.statusCode = statusCode;
     hop.httpVersion = httpVersion;
     hop.rawHeaders = rawHeaders;
-    hop.headers = joinHeaders(rawHeaders);
+    hop.headers = combineFields(fieldLines(rawHeaders));
   }
 
   /** Limits are those of all heads of a response together: one of HTTP/2 may refer to what the last one contained. */
@@ -136,17 +138,4 @@ function sizeOf(rawHeaders: readonly string[]): HeaderSize {
 function checkSize({ lines, bytes }: HeaderSize, most: HeaderSize): void {
   if (lines > most.lines) throw new ProbeFailure('http_headers_too_large', `more than ${most.lines} header lines`);
   if (bytes > most.bytes) throw new ProbeFailure('http_headers_too_large', `more than ${most.bytes} bytes of headers`);
-}
-
-/** Names in lower case; the values of a name that comes more than once joined by comma and space. */
-function joinHeaders(rawHeaders: readonly string[]): Record<string, string> {
-  const values = new Map<string, string>();
-  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i]?.toLowerCase() ?? '';
-    if (name.startsWith(':')) continue;
-    const value = rawHeaders[i + 1] ?? '';
-    const known = values.get(name);
-    values.set(name, known === undefined ? value : `${known}, ${value}`);
-  }
-  return Object.fromEntries(values);
 }

@@ -33,3 +33,11 @@ t.test('a refusal counts whatever page comes with it, a document only as a whole
   const found = await fetch(t, (_request, response) => response.end('{"a":1}'));
   t.match(found, { statusCode: 200, value: { a: 1 } });
 });
+
+t.test('cookies that a redirect sets lead to the document', async (t) => {
+  const found = await fetch(t, ({ headers }, response) => {
+    if (headers.cookie === 'seen=1') return response.end('[1]');
+    return response.writeHead(302, { 'set-cookie': 'seen=1', location: '/' }).end();
+  });
+  t.match(found, { statusCode: 200, value: [1] });
+});

@@ -4,6 +4,7 @@ import type { KnownNames } from '../../net/known-names.js';
 import type { ProbeContext } from '../engine.js';
 import { ProbeFailure, refusing } from '../failure.js';
 import { decodeContent, readAll } from './body.js';
+import { CookieJar } from './cookie-jar.js';
 import { Hop } from './hop.js';
 import { jsonExcess } from './json-size.js';
 import { redirectedRequest, redirectLocation } from './redirect.js';
@@ -44,15 +45,24 @@ export async function fetchJson(
   { signal, clock, userAgent }: Pick<ProbeContext, 'signal' | 'clock' | 'userAgent'>,
 ): Promise<JsonAnswer> {
   const first = refusing(() => parseHttpUrl(url));
-  let request: HttpRequest = { ...first, method: 'GET', headers, body: null, acceptEncoding: usualCodings };
+  let request: HttpRequest = {
+    ...first,
+    method: 'GET',
+    headers,
+    body: null,
+    acceptEncoding: usualCodings,
+    cookies: '',
+  };
+  const cookies = new CookieJar(clock);
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
     const hop = new Hop(request.url.href);
-    const location = () => redirectLocation(hop.statusCode ?? 0, hop.headers);
+    const location = () => redirectLocation(hop);
     const common = { signal, clock, userAgent, names, secureContext, httpVersion: 'auto', verifiesTls: true } as const;
     await visit(request, hop, { ...common, wantsBody: () => location() === null });
     const next = location();
     if (next === null) return readAnswer(hop);
-    request = redirectedRequest(request, hop.statusCode ?? 0, next);
+    cookies.store(request.url, hop.rawHeaders);
+    request = redirectedRequest(request, { statusCode: hop.statusCode ?? 0, location: next, cookies });
   }
   throw new ProbeFailure('too_many_redirects', `more than ${MAX_REDIRECTS} redirects`);
 }

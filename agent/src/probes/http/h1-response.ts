@@ -1,3 +1,4 @@
+import { trimBlanks } from '@vantage/shared/headers/trim-blanks.js';
 import { ProbeFailure } from '../failure.js';
 import { fieldValues } from './field-values.js';
 import {
@@ -241,18 +242,6 @@ function withoutLineEnd(line: string): string {
   let end = line.length - 1;
   while (end > 0 && line[end - 1] === '\r') end -= 1;
   return line.slice(0, end);
-}
-
-/** Without the blanks around it (OWS of RFC 9110 section 5.6.3); `trim` would take bytes that are letters. */
-function trimBlanks(text: string): string {
-  let [start, end] = [0, text.length];
-  while (start < end && isBlank(text.charCodeAt(start))) start += 1;
-  while (end > start && isBlank(text.charCodeAt(end - 1))) end -= 1;
-  return text.slice(start, end);
-}
-
-function isBlank(code: number): boolean {
-  return code === 0x20 || code === 0x09;
 }
 
 function invalid(what: string): ProbeFailure {

@@ -1,17 +1,14 @@
 import type { HeaderLine } from '@vantage/shared/probe-types/http.js';
+import { fieldLines } from './field-values.js';
 
 /**
  * Header lines of a response, each for itself: a name that occurs twice is two lines. A cookie keeps its name and its
  * attributes; its value may be a session.
  */
 export function headerLines(rawHeaders: readonly string[]): HeaderLine[] {
-  const lines: HeaderLine[] = [];
-  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i]?.toLowerCase() ?? '';
-    const value = rawHeaders[i + 1] ?? '';
-    if (!name.startsWith(':')) lines.push({ name, value: name === 'set-cookie' ? withoutCookieValue(value) : value });
-  }
-  return lines;
+  return fieldLines(rawHeaders).map((line) =>
+    line.name === 'set-cookie' ? { ...line, value: withoutCookieValue(line.value) } : line,
+  );
 }
 
 /** `id=secret; Path=/` -> `id=; Path=/`. A cookie without a name is all value (RFC 6265bis section 5.6). */

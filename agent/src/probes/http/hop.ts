@@ -26,6 +26,7 @@ export class Hop {
   tls: TlsReport | null = null;
   statusCode: number | null = null;
   httpVersion: string | null = null;
+  /** By their names in lower case, as `combineFields` has them. */
   headers: Record<string, string> = {};
   /** Names and values in turn, as they arrived. */
   rawHeaders: readonly string[] = [];

@@ -6,6 +6,7 @@ import { KnownNames } from '../../net/known-names.js';
 import type { ProbeContext, ProbeEngine } from '../engine.js';
 import { ProbeFailure, toProbeError } from '../failure.js';
 import { decodeContent, readAll, readText } from './body.js';
+import { CookieJar } from './cookie-jar.js';
 import { asksOfBody, type Findings, findInBody } from './findings.js';
 import { headerLines } from './header-lines.js';
 import { Hop, type Phase } from './hop.js';
@@ -114,10 +115,11 @@ async function travel({ spec, context, signal, tls, trip }: Journey): Promise<vo
   const names = new KnownNames(resolver, { ipVersion: params.ip_version, policy, signal, ...server });
   let request = firstRequest(spec);
   let certificate = spec.client_certificate;
+  const cookies = new CookieJar(clock);
   for (;;) {
     const hop = new Hop(request.url.href, trip.keepsLines ? MAX_EXAMINED_BYTES : MAX_READ_BYTES);
     trip.hop = hop;
-    const location = () => (params.follow_redirects ? redirectLocation(hop.statusCode ?? 0, hop.headers) : null);
+    const location = () => (params.follow_redirects ? redirectLocation(hop) : null);
     const startedAt = clock.monotonicMs();
     await visit(request, hop, {
       clock,
@@ -138,7 +140,8 @@ async function travel({ spec, context, signal, tls, trip }: Journey): Promise<vo
     const ms = roundMs(clock.monotonicMs() - startedAt);
     trip.redirects.push({ url: hop.url, status_code: hop.statusCode ?? 0, ms });
     const { origin } = request.url;
-    request = redirectedRequest(request, hop.statusCode ?? 0, next);
+    cookies.store(request.url, hop.rawHeaders);
+    request = redirectedRequest(request, { statusCode: hop.statusCode ?? 0, location: next, cookies });
     if (request.url.origin !== origin) certificate = undefined;
   }
 }

@@ -9,6 +9,10 @@ export const MAX_TRAILER_LINES = 128;
 export const MAX_INTERIM_RESPONSES = 300;
 /** Characters of the URL of a redirect at most, as servers take them; a result holds six. */
 export const MAX_URL_LENGTH = 8192;
+/** Cookies of one chain of redirects at most, bytes of name and value of each, and of all together. */
+export const MAX_COOKIES = 50;
+export const MAX_COOKIE_BYTES = 4096;
+export const MAX_COOKIES_BYTES = 16 * 1024;
 /** Body bytes read at most, as they travel; the rest stays on the wire. */
 export const MAX_READ_BYTES = 1024 * 1024;
 /** Body bytes after decompression at most. */

@@ -99,7 +99,14 @@ t.test('http waits for a response as long as its caller does, however little of 
     const clock = new FakeClock();
     const { signal, userAgent, policy, resolver } = aContext({ clock });
     const target = parseHttpUrl(`http://127.0.0.1:${server.port}/`);
-    const request: HttpRequest = { ...target, method: 'GET', headers: {}, body: null, acceptEncoding: 'gzip' };
+    const request: HttpRequest = {
+      ...target,
+      method: 'GET',
+      headers: {},
+      body: null,
+      acceptEncoding: 'gzip',
+      cookies: '',
+    };
     const hop = new Hop(target.url.href);
     const visiting = visit(request, hop, {
       clock,

@@ -1,16 +1,34 @@
+import { locationUrl } from '@vantage/shared/headers/location.js';
+import { isRedirect } from '@vantage/shared/headers/response.js';
 import { parseHttpUrl } from '@vantage/shared/target-policy/url.js';
 import { ProbeFailure, refusing } from '../failure.js';
+import type { CookieJar } from './cookie-jar.js';
+import { fieldValues } from './field-values.js';
+import type { Hop } from './hop.js';
 import { MAX_URL_LENGTH } from './limits.js';
 import type { HttpRequest } from './request.js';
 
 /** Headers that speak of a body, dropped with it (Fetch standard, HTTP-redirect fetch). */
 const bodyHeaders = new Set(['content-encoding', 'content-language', 'content-location', 'content-type']);
 
-/** Target of a redirect, as the server wrote it; null when the response is no redirect. */
-export function redirectLocation(statusCode: number, headers: Readonly<Record<string, string>>): string | null {
-  const isRedirect =
-    statusCode === 301 || statusCode === 302 || statusCode === 303 || statusCode === 307 || statusCode === 308;
-  return isRedirect ? (headers['location'] ?? null) : null;
+/**
+ * Target of a redirect, as the server wrote it; null when the response is no redirect. An empty Location is none, equal
+ * ones count once, and of two that differ browsers follow neither.
+ * @throws ProbeFailure http_protocol
+ */
+export function redirectLocation({ statusCode, rawHeaders }: Pick<Hop, 'statusCode' | 'rawHeaders'>): string | null {
+  if (!isRedirect(statusCode ?? 0)) return null;
+  const [location = null, ...others] = new Set(fieldValues(rawHeaders, 'location').filter((value) => value !== ''));
+  if (others.length > 0) throw new ProbeFailure('http_protocol', 'the redirect has two different locations');
+  return location;
+}
+
+/** A response that leads elsewhere. */
+export interface Redirect {
+  readonly statusCode: number;
+  readonly location: string;
+  /** Cookies of all responses so far. */
+  readonly cookies: CookieJar;
 }
 
 /**
@@ -18,7 +36,7 @@ export function redirectLocation(statusCode: number, headers: Readonly<Record<st
  * 307 and 308 repeat the request. Towards another origin none of the caller's headers goes along.
  * @throws ProbeFailure target_not_allowed for a URL the policy refuses, http_protocol for what is no URL
  */
-export function redirectedRequest(request: HttpRequest, statusCode: number, location: string): HttpRequest {
+export function redirectedRequest(request: HttpRequest, { statusCode, location, cookies }: Redirect): HttpRequest {
   const target = refusing(() => parseHttpUrl(absoluteUrl(location, request.url)));
   const becomesGet = turnsIntoGet(request.method, statusCode);
   const isSameOrigin = target.url.origin === request.url.origin;
@@ -28,6 +46,7 @@ export function redirectedRequest(request: HttpRequest, statusCode: number, loca
     method: becomesGet ? 'GET' : request.method,
     body: becomesGet ? null : request.body,
     acceptEncoding: request.acceptEncoding,
+    cookies: cookies.headerFor(target.url),
     headers: Object.fromEntries(kept.filter(([name]) => !becomesGet || !bodyHeaders.has(name.toLowerCase()))),
   };
 }
@@ -37,10 +56,8 @@ function turnsIntoGet(method: string, statusCode: number): boolean {
   return (statusCode === 301 || statusCode === 302) && method === 'POST';
 }
 
-/** Header bytes arrive as Latin-1; servers write Location in UTF-8, and the URL parser expects characters. */
 function absoluteUrl(location: string, base: URL): string {
-  const text = Buffer.from(location, 'latin1').toString('utf8');
-  const url = URL.canParse(text, base.href) ? new URL(text, base.href) : null;
+  const url = locationUrl(location, base.href);
   if (url === null) throw new ProbeFailure('http_protocol', 'the redirect contains no valid URL');
   url.hash = '';
   if (url.href.length > MAX_URL_LENGTH)

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { probeTypes } from '@vantage/shared/probe-types/index.js';
 import { compileSchema } from '@vantage/shared/validation.js';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { startDnsServer, zone } from '../../../test/_support/dns-server.js';
 import { type SeenRequest, startHttpServer } from '../../../test/_support/http-server.js';
 import { aContext, aPolicy, aResolver, aSpec, testUserAgent } from '../../../test/_support/probe-context.js';
@@ -173,4 +173,87 @@ t.test('http takes a redirect without or with a broken Location for what it is',
     status_code: 302,
     error: { code: 'http_protocol', message: /more than 8192 characters/ },
   });
+});
+
+/** Responds to a path with these lines in front of its body, and to any other with 200. */
+async function startSite(t: Test, heads: Readonly<Record<string, readonly string[]>>, host?: string) {
+  const paths: string[] = [];
+  const server = await startTcpServer(
+    t,
+    (socket) =>
+      socket.once('data', (bytes) => {
+        const [, path = ''] = bytes.toString('latin1').split(' ');
+        paths.push(path);
+        const lines = heads[path] ?? ['HTTP/1.1 200 OK'];
+        socket.end(Buffer.from([...lines, 'Content-Length: 2', '', 'ok'].join('\r\n'), 'latin1'));
+      }),
+    host,
+  );
+  return { port: server.port, paths };
+}
+
+const found = (...locations: string[]) => ['HTTP/1.1 302 Found', ...locations.map((value) => `Location: ${value}`)];
+
+t.test(
+  'a Location that is empty is no redirect, equal ones are one, and of two that differ none is followed',
+  async (t) => {
+    const { port, paths } = await startSite(t, {
+      '/empty': found(''),
+      '/blank': found(' \t '),
+      '/twice': found('/end', '/end', ''),
+      '/two': found('/end', '/other'),
+    });
+    const run = (path: string) => http.run(aSpec('http', `http://127.0.0.1:${port}${path}`), aContext());
+    for (const path of ['/empty', '/blank'])
+      t.match(await run(path), { success: true, status_code: 302, redirects: [], body: 'ok' }, path);
+    t.match(await run('/twice'), { success: true, status_code: 200, headers: {}, redirects: { length: 1 } });
+    const failed = await run('/two');
+    t.match(failed, { success: false, status_code: 302, error: { code: 'http_protocol', message: /two different/ } });
+    t.equal(failed.headers['location'], '/end');
+    const unfollowed = aSpec('http', `http://127.0.0.1:${port}/two`, { follow_redirects: false });
+    t.match(await http.run(unfollowed, aContext()), { success: true, status_code: 302 });
+    t.notOk(paths.includes('/other'));
+  },
+);
+
+t.test('bytes of a Location are requested as they came', async (t) => {
+  const name = 'xn--bcher-kva.example.com';
+  const dns = await startDnsServer(t, zone([{ type: 'A', name, data: '127.0.0.1' }]));
+  const { port, paths } = await startSite(t, {
+    '/utf-8': found('/\xec\x95\x88\xeb\x85\x95'),
+    '/no-break': found('/voil\xc3\xa0'),
+    '/latin-1': found('/caf\xe9?q=\xe9'),
+    '/encoded': found('/caf%e9'),
+  });
+  const host = await startSite(t, { '/name': found(`http://b\xc3\xbccher.example.com:${port}/`) });
+  const context = aContext({ resolver: aResolver([dns.endpoint]) });
+  for (const path of ['/utf-8', '/no-break', '/latin-1', '/encoded'])
+    t.match(await http.run(aSpec('http', `http://127.0.0.1:${port}${path}`), context), { status_code: 200 }, path);
+  t.strictSame(
+    paths.filter((_, i) => i % 2 === 1),
+    ['/%EC%95%88%EB%85%95', '/voil%C3%A0', '/caf%E9?q=%E9', '/caf%e9'],
+  );
+  const named = await http.run(aSpec('http', `http://127.0.0.1:${host.port}/name`), context);
+  t.match(named, { success: true, final_url: `http://${name}:${port}/` });
+});
+
+t.test('cookies that a redirect sets go back to its host with the caller’s own, and to no other', async (t) => {
+  const other = await startHttpServer(t, redirecting, '127.0.0.2');
+  const server = await startHttpServer(t, ({ path, headers }, response) => {
+    if (path === '/away') {
+      const location = `http://127.0.0.2:${other.port}/end`;
+      return response.writeHead(302, { 'set-cookie': 'seen=1; Path=/', location }).end();
+    }
+    if (headers.cookie?.includes('seen=1')) return response.end('arrived');
+    return response.writeHead(302, { 'set-cookie': ['seen=1', 'gone=1; Max-Age=0'], location: path }).end();
+  });
+  const base = `http://127.0.0.1:${server.port}`;
+  t.match(await http.run(aSpec('http', `${base}/a`), aContext()), { success: true, body: 'arrived' });
+  t.equal(server.requests.at(-1)?.headers.cookie, 'seen=1');
+  await http.run(aSpec('http', `${base}/b`, { headers: { Cookie: 'own=2' } }), aContext());
+  t.equal(server.requests.at(-1)?.headers.cookie, 'seen=1; own=2');
+  t.match(await http.run(aSpec('http', `${base}/away`), aContext()), { success: true, body: 'arrived' });
+  t.equal(other.requests[0]?.headers.cookie, undefined);
+  await http.run(aSpec('http', `${base}/c`), aContext());
+  t.equal(server.requests.at(-2)?.headers.cookie, undefined, 'nothing is kept from one probe to the next');
 });

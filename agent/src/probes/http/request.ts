@@ -15,6 +15,8 @@ export interface HttpRequest {
   readonly body: string | null;
   /** Content codings that are offered unless the caller sets the header. */
   readonly acceptEncoding: string;
+  /** Cookies that earlier responses have set, as they are sent back; empty: none. */
+  readonly cookies: string;
 }
 
 /** Codings that bodies are read in. */
@@ -28,7 +30,7 @@ export function firstRequest({ target, params, keeps_header_lines }: ProbeSpecs[
   const acceptEncoding = keeps_header_lines === true ? examinedCodings : usualCodings;
   const { url, host, port } = refusing(() => parseHttpUrl(target));
   url.hash = '';
-  return { url, host, port, method, headers, body, acceptEncoding };
+  return { url, host, port, method, headers, body, acceptEncoding, cookies: '' };
 }
 
 /**
@@ -36,7 +38,7 @@ export function firstRequest({ target, params, keeps_header_lines }: ProbeSpecs[
  * service's own, `userAgent`. Length is stated wherever a body is sent or expected (RFC 9110 section 8.6).
  */
 export function wireHeaders(request: HttpRequest, userAgent: string): Record<string, string> {
-  const { method, url, headers, body, acceptEncoding } = request;
+  const { method, url, headers, body, acceptEncoding, cookies } = request;
   const callers = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
   const expectsBody = method === 'POST' || method === 'PUT' || method === 'PATCH';
   return {
@@ -44,6 +46,8 @@ export function wireHeaders(request: HttpRequest, userAgent: string): Record<str
     accept: '*/*',
     'accept-encoding': acceptEncoding,
     ...callers,
+    // those of the server first: they are newer, and many servers take the first of a name
+    ...(cookies === '' ? {} : { cookie: [cookies, ...(callers['cookie'] ? [callers['cookie']] : [])].join('; ') }),
     'user-agent': userAgentWith(callers['user-agent'], userAgent),
     ...(body !== null || expectsBody ? { 'content-length': String(Buffer.byteLength(body ?? '')) } : {}),
   };
