@@ -45,7 +45,11 @@ const IntervalConfig = Type.Object(
 const CronConfig = Type.Object(
   {
     mode: Type.Literal('cron'),
-    cron_expr: Type.String({ description: 'Cron expression with five fields.', example: '30 2 * * *' }),
+    cron_expr: Type.String({
+      description:
+        'Cron expression with five fields, with the meaning of cron: if a day field begins with `*`, a date has to fit both, otherwise one of them.',
+      example: '30 2 * * *',
+    }),
     ...common,
   },
   { additionalProperties: false },

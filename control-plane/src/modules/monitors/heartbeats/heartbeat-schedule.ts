@@ -5,8 +5,10 @@ import { Cron } from 'croner';
 //
 //   last ping ──next firing after it, or the interval──> expected ──grace──> down
 //
-// A local time that a change of clocks skips is expected at the end of the gap; one that occurs twice is expected once, unless
-// the expression names every hour.
+// Expressions mean what they mean to the cron of Debian (crontab(5), cron(8)):
+// - A day field that begins with `*` limits the other one: a date has to fit both. Else it has to fit one of them.
+// - A local time that a change of clocks skips is expected at the end of the gap, and one that occurs twice is expected once. Unless
+//   minute or hour begins with `*`: then skipped times are left out, and repeated ones are expected again.
 
 /** Schedule of a heartbeat. API specification 2.2. */
 export type HeartbeatRule =
@@ -28,7 +30,7 @@ const MAX_LENGTH = 100;
 const LOOK_AHEAD_FIRINGS = 300;
 /** Shortest time between two firings of an expression of five fields. */
 const LEAST_GAP_MS = 60_000;
-/** 29 February comes every four years, or after eight. */
+/** 29 February comes every four years, or after eight. On a given weekday it comes every 28: to find such a time takes long. */
 const LOOK_AHEAD_MS = 9 * 366 * 86_400_000;
 
 /** The expected times of one heartbeat. */
@@ -68,15 +70,19 @@ export class HeartbeatSchedule {
     return times;
   }
 
-  /** Shortest time between two expected times, in seconds, among the next three hundred or those of nine years. */
+  /**
+   * Shortest time between two expected times, in seconds, among the next three hundred or those of nine years.
+   * @throws CronExpressionError if it does not fire for nine years
+   */
   smallestGapSeconds(nowMs: number): number {
     if (this.#rule.mode === 'interval') return this.#rule.intervalSeconds;
     let smallestMs = Number.POSITIVE_INFINITY;
-    let last = this.expectedAfter(nowMs);
-    for (let firing = 1; firing < LOOK_AHEAD_FIRINGS && last < nowMs + LOOK_AHEAD_MS; firing += 1) {
+    let last = nowMs;
+    for (let firing = 0; firing < LOOK_AHEAD_FIRINGS && last < nowMs + LOOK_AHEAD_MS; firing += 1) {
       if (smallestMs <= LEAST_GAP_MS) break;
       const next = this.expectedAfter(last);
-      smallestMs = Math.min(smallestMs, next - last);
+      if (next > last + LOOK_AHEAD_MS) throw new CronExpressionError('does not fire for more than nine years');
+      if (firing > 0) smallestMs = Math.min(smallestMs, next - last);
       last = next;
     }
     return Math.floor(smallestMs / 1_000);
@@ -86,19 +92,45 @@ export class HeartbeatSchedule {
 function parseCron(expression: string, timezone: string): Cron {
   // croner knows nicknames, seconds, years and more; what people write is cron's own five fields
   if (expression.length > MAX_LENGTH) throw new CronExpressionError(`longer than ${MAX_LENGTH} characters`);
-  if (expression.trim().split(/\s+/).length !== 5)
+  const fields = expression.trim().split(/\s+/);
+  if (fields.length !== 5)
     throw new CronExpressionError('not five fields: minute, hour, day of month, month, day of week');
   if (!/^[\dA-Za-z*,/#\s-]+$/.test(expression)) throw new CronExpressionError('not a cron expression');
   if (!isTimezone(timezone)) throw new CronExpressionError(`unknown time zone "${timezone}"`);
-  const cron = construct(expression, timezone);
+  const cron = construct(fields, timezone);
   if (cron.nextRun(new Date(0)) === null) throw new CronExpressionError('never fires: no date fits');
   return cron;
 }
 
-function construct(expression: string, timezone: string): Cron {
+function construct(fields: readonly string[], timezone: string): Cron {
+  const [minute = '', hour = '', ...days] = fields;
+  const [date = '', , weekday = ''] = days;
+  const domAndDow = date.startsWith('*') || weekday.startsWith('*');
+  const pattern = [withoutSteps(minute, 59), withoutSteps(hour, 23), ...days].join(' ');
   try {
-    return new Cron(expression, { timezone, mode: '5-part', domAndDow: false, paused: true });
+    return new Cron(pattern, { timezone, mode: '5-part', fixedTimeRule: 'no-wildcard', domAndDow, paused: true });
   } catch (error) {
     throw new CronExpressionError(error instanceof Error ? error.message.replace(/^CronPattern: /, '') : String(error));
   }
+}
+
+/**
+ * Field with the values of its steps and wildcards in place of these, unless it begins with `*`: croner takes each step and wildcard
+ * for a job that a change of clocks neither moves nor keeps from running twice, cron only a field that begins with one.
+ */
+function withoutSteps(field: string, last: number): string {
+  if (field.startsWith('*')) return field;
+  return field
+    .split(',')
+    .map((part) => valuesOf(part, last) ?? part)
+    .join();
+}
+
+/** Values of `*` or a range with a step; null: the part is another one, or croner refuses it. */
+function valuesOf(part: string, last: number): readonly number[] | null {
+  const match = /^(?:\*|(\d\d?)-(\d\d?))(?:\/(\d\d?))?$/.exec(part);
+  if (match === null) return null;
+  const [from, to, step] = [Number(match[1] ?? 0), Number(match[2] ?? last), Number(match[3] ?? 1)];
+  if (from > to || to > last || step === 0 || step > last) return null;
+  return Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, index) => from + index * step);
 }
