@@ -143,6 +143,26 @@ t.test('runs are measured by name, and a run that exceeds its limit takes the mo
   t.equal(await statusOf(id), 'up');
 });
 
+t.test('a run that hangs takes the monitor down while others start and end, and each run is measured', async (t) => {
+  const { id, heartbeat } = await aHeartbeat(api, { config: { max_duration_s: 300 } });
+  await pinged(`${heartbeat.url}/start?rid=a`);
+  const startedMs = clock.now();
+  await pass(MINUTE_MS);
+  await pinged(`${heartbeat.url}/start?rid=b`);
+  await pinged(`${heartbeat.url}/start?rid=c`);
+  await pass(MINUTE_MS);
+  await pinged(`${heartbeat.url}?rid=b`);
+  await pinged(`${heartbeat.url}?rid=c`);
+  t.match(await read(api, id), { next_check_at: iso(startedMs + 300_000), heartbeat: { state: 'up' } });
+  await pass(3 * MINUTE_MS + 1);
+  t.match(await eventsOf(api, id), [{ started_at: iso(startedMs + 300_000), reason: /longer than 300 s/ }]);
+  await pinged(`${heartbeat.url}/0?rid=a`);
+  t.same(await pingsOf(db, id).whereNotNull('duration_ms').pluck('duration_ms'), [60_000, 60_000, 300_001]);
+  t.equal(await statusOf(id), 'down');
+  await pinged(heartbeat.url);
+  t.match(await read(api, id), { current_status: 'up', next_check_at: iso(clock.now() + DAY_MS + HOUR_MS) });
+});
+
 t.test('pausing ends the event, pings are still accepted, and resuming starts again', async (t) => {
   const { id, heartbeat } = await aHeartbeat(api, every(600));
   await pinged(`${heartbeat.url}/fail`);

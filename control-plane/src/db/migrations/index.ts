@@ -17,6 +17,7 @@ import * as rollouts from './0015-rollouts.js';
 import * as dueMonitors from './0016-due-monitors.js';
 import * as uptimeEpisodes from './0017-uptime-episodes.js';
 import * as webhookTests from './0018-webhook-tests.js';
+import * as earlierRuns from './0019-earlier-runs.js';
 
 /** An index on a table that may have many rows. On a partitioned table it is built on one partition after another. */
 export interface BuiltIndex {
@@ -61,4 +62,5 @@ export const migrations: readonly Migration[] = [
   dueMonitors,
   uptimeEpisodes,
   webhookTests,
+  earlierRuns,
 ];

@@ -213,7 +213,7 @@ const BadgeUrl = Type.String({
 const HeartbeatState = Type.Enum(['new', 'up', 'started', 'late', 'down', 'paused'], {
   type: 'string',
   description:
-    '`new`: no ping has arrived yet, which sends no notification. `started`: a run is in progress. `late`: the next ping is overdue, within the grace period.',
+    '`new`: no ping has arrived yet, which sends no notification. `started`: the run that began last is in progress. `late`: the next ping is overdue, within the grace period.',
 });
 
 /** Token, addresses and state of a new heartbeat. API specification 2.3. */

@@ -172,6 +172,75 @@ t.test('a run is ended by its own name, or by an end without one', async (t) => 
   t.equal(takePing(state, rule, aPing(2_000)).state.run, null);
 });
 
+/** Takes pings at these seconds after the heartbeat was up; a rid after the kind names the run. */
+function after(...told: readonly (readonly [seconds: number, what: 'start' | 'end', rid?: string])[]) {
+  const pings = told.map(([seconds, what, rid = null], index): Ping => {
+    return aPing(seconds * 1_000, { seq: index + 1, kind: what === 'start' ? 'start' : 'success', rid });
+  });
+  const nowMs = pings.at(-1)?.atMs ?? 0;
+  const { state, effects } = catchUp(up, rule, { pings, nowMs });
+  const durations = effects.flatMap((effect) => (effect.kind === 'measured' ? [[effect.seq, effect.durationMs]] : []));
+  return { state, durations, downs: verdicts(effects).filter(({ kind }) => kind === 'down').length };
+}
+
+/** Instant at which a state without further pings is down because a run takes too long, in seconds; null: for another reason. */
+function overrunAt(state: HeartbeatState): number | null {
+  const [effect] = passTime(state, rule, Number.MAX_SAFE_INTEGER).effects;
+  return effect?.kind === 'down' && /a run took longer/.test(effect.reason) ? effect.atMs / 1_000 : null;
+}
+
+t.test('a run that hangs is noticed although further runs start and end', async (t) => {
+  const named = after([10, 'start', 'a'], [20, 'start', 'b'], [30, 'end', 'b']);
+  t.equal(overrunAt(named.state), 310);
+  t.strictSame(named.durations, [[3, 10_000]]);
+  t.equal(overrunAt(after([10, 'start'], [20, 'start'], [30, 'end']).state), 310, 'without names the oldest is kept');
+  const mixed = after([10, 'start'], [20, 'start', 'b'], [30, 'start', 'c'], [40, 'end', 'c'], [50, 'end', 'b']);
+  t.equal(overrunAt(mixed.state), 310);
+  const many = Array.from({ length: 200 }, (_, i) => [20 + i, 'start', `run ${i}`] as const);
+  t.equal(overrunAt(after([10, 'start', 'a'], ...many).state), 310, 'also of many');
+});
+
+t.test('each of several runs ends by its own name, and one without a name by any end of the same', async (t) => {
+  const crossed = after([10, 'start', 'a'], [20, 'start', 'b'], [30, 'end', 'a'], [50, 'end', 'b']);
+  t.strictSame(crossed.durations, [
+    [3, 20_000],
+    [4, 30_000],
+  ]);
+  t.equal(overrunAt(crossed.state), null);
+  const nameless = after([10, 'start'], [20, 'start'], [30, 'end'], [50, 'end']);
+  t.strictSame(nameless.durations, [
+    [3, 10_000],
+    [4, 40_000],
+  ]);
+  t.equal(overrunAt(nameless.state), null);
+  const repeated = after([10, 'start', 'a'], [20, 'start', 'a'], [50, 'end', 'a']);
+  t.strictSame(repeated.durations, [[3, 30_000]], 'a start that is repeated is the start of the same run');
+  t.equal(overrunAt(repeated.state), null);
+});
+
+t.test('the number of runs that are kept is bounded', async (t) => {
+  const named = Array.from({ length: 1_000 }, (_, i) => [i / 10, 'start', `run ${i}`] as const);
+  t.ok(JSON.stringify(after(...named).state).length < 2_000);
+  const nameless = Array.from({ length: 1_000 }, (_, i) => [i / 10, 'start'] as const);
+  t.ok(JSON.stringify(after(...nameless).state).length < 400);
+});
+
+t.test('a run without an end does not hide what its successors do', async (t) => {
+  const unlimited = ruleOf();
+  const pings = [
+    aPing(1_000, { kind: 'start', rid: 'a' }),
+    aPing(2_000, { kind: 'start', rid: 'b' }),
+    aPing(3_000, { rid: 'b' }),
+  ];
+  const { state } = catchUp(up, unlimited, { pings, nowMs: 3_000 });
+  t.equal(shownState(state, true, 3_000), 'up');
+  t.equal(shownState(state, true, 11 * MINUTE_MS), 'late');
+  const overrun = passTime(after([10, 'start', 'a'], [20, 'start', 'b']).state, rule, 311_000);
+  t.match(overrun, { state: { phase: 'down' } });
+  const ended = takePing(overrun.state, rule, aPing(315_000, { rid: 'b' })).state;
+  t.match([ended.phase, overrunAt(ended)], ['up', null], 'what was notified is over with the outage');
+});
+
 t.test('a start neither moves a deadline nor ends an outage, but it is a first ping', async (t) => {
   const start = aPing(9 * MINUTE_MS, { kind: 'start' });
   const long = ruleOf();

@@ -9,8 +9,9 @@ import type { HeartbeatSchedule } from './heartbeat-schedule.js';
 //                              ^────────────a good ping─────────────┘
 //
 // A start begins a run and is a first ping, but it neither moves a deadline nor ends an outage; the end of the run does.
-// The deadline is the earlier one of expected + grace and start + the longest a run may take.
-// Shown in addition to these: `started` during a run, `late` during the grace, `paused`.
+// The deadline is the earlier one of expected + grace and start + the longest a run may take, of each run that has not ended: a
+// run that hangs is noticed although its successors start and end.
+// Shown in addition to these: `started` until the end of the run that began last, `late` during the grace, `paused`.
 
 /** Stored phases of a heartbeat. */
 export const heartbeatPhases = ['new', 'up', 'down'] as const;
@@ -37,7 +38,10 @@ export interface HeartbeatState {
   readonly phase: HeartbeatPhase;
   /** Expected time of the next ping; null: none is expected, or it is already known to be overdue. */
   readonly expectedAtMs: number | null;
+  /** Run that began last; null: it has ended. */
   readonly run: Run | null;
+  /** Runs that began before the last one and have not ended, the oldest first; at most 20. */
+  readonly earlierRuns: readonly Run[];
   /** Start and reason of the outage; null in other phases. */
   readonly down: { readonly atMs: number; readonly reason: string } | null;
 }
@@ -76,20 +80,29 @@ export interface Step {
   readonly effects: readonly HeartbeatEffect[];
 }
 
+const MAX_EARLIER_RUNS = 20;
+
 /** State of a heartbeat before its first ping, which has no deadline. */
-export const newHeartbeat: HeartbeatState = { phase: 'new', expectedAtMs: null, run: null, down: null };
+export const newHeartbeat: HeartbeatState = {
+  phase: 'new',
+  expectedAtMs: null,
+  run: null,
+  earlierRuns: [],
+  down: null,
+};
 
 /** Instant after which the heartbeat is down unless a ping arrives; null: it is down, or waits for its first ping. */
-export function alertAfterMs({ phase, expectedAtMs, run }: HeartbeatState, rule: Rule): number | null {
+export function alertAfterMs(state: HeartbeatState, rule: Rule): number | null {
+  const { phase, expectedAtMs } = state;
   if (phase !== 'up' || expectedAtMs === null) return null;
-  return Math.min(expectedAtMs + rule.graceMs, runDeadline(run, rule));
+  return Math.min(expectedAtMs + rule.graceMs, firstRunDeadline(state, rule));
 }
 
 /** Advances time to an instant. Pure; the same instant again changes nothing. */
 export function passTime(state: HeartbeatState, rule: Rule, nowMs: number): Step {
   const dueMs = alertAfterMs(state, rule);
   if (dueMs === null || nowMs <= dueMs) return { state, effects: [] };
-  const isRun = runDeadline(state.run, rule) === dueMs;
+  const isRun = firstRunDeadline(state, rule) === dueMs;
   return fall(state, dueMs, isRun ? overranReason(rule) : missedReason(state.expectedAtMs ?? dueMs));
 }
 
@@ -135,31 +148,54 @@ export function shownState({ phase, expectedAtMs, run }: HeartbeatState, isActiv
   return expectedAtMs !== null && nowMs > expectedAtMs ? 'late' : 'up';
 }
 
-function begin(state: HeartbeatState, { schedule }: Rule, { atMs, rid }: Ping): Step {
-  const run = { startedAtMs: atMs, rid };
-  if (state.phase !== 'new') return { state: { ...state, run }, effects: [] };
-  return { state: { phase: 'up', expectedAtMs: schedule.expectedAfter(atMs), run, down: null }, effects: [] };
+function begin(state: HeartbeatState, rule: Rule, { atMs, rid }: Ping): Step {
+  const runs = { run: { startedAtMs: atMs, rid }, earlierRuns: earlierThan(rid, state, rule) };
+  if (state.phase !== 'new') return { state: { ...state, ...runs }, effects: [] };
+  return { state: { ...runs, phase: 'up', expectedAtMs: rule.schedule.expectedAfter(atMs), down: null }, effects: [] };
+}
+
+/**
+ * Runs to keep when another one begins. One of the same name is begun again. Of runs without names the oldest is kept, which is the
+ * first to take too long. Of too many runs the newest goes for the same reason; where a run may take any time, the oldest, which may
+ * have died.
+ */
+function earlierThan(rid: string | null, { run, earlierRuns }: HeartbeatState, rule: Rule): readonly Run[] {
+  const open = run === null ? earlierRuns : [...earlierRuns, run];
+  const oldestNameless = open.find((one) => one.rid === null);
+  const kept = open.filter((one) => one.rid !== rid || (rid === null && one === oldestNameless));
+  return rule.maxDurationMs === null ? kept.slice(-MAX_EARLIER_RUNS) : kept.slice(0, MAX_EARLIER_RUNS);
 }
 
 function end(state: HeartbeatState, rule: Rule, ping: Ping): Step {
   const { atMs, seq } = ping;
-  const isEnded = state.run !== null && (ping.rid === null || ping.rid === state.run.rid);
-  const durationMs = isEnded && state.run !== null ? atMs - state.run.startedAtMs : null;
+  const ended = endedBy(ping, state);
+  const durationMs = ended === null ? null : atMs - ended.startedAtMs;
   const measured: HeartbeatEffect[] = durationMs === null ? [] : [{ kind: 'measured', seq, durationMs }];
-  const run = isEnded ? null : state.run;
+  const left = keepRuns(state, (run) => run !== ended);
   const reason = failureOf(ping, rule, durationMs);
   if (reason !== null) {
-    const { state: next, effects } = fall({ ...state, run }, atMs, reason);
+    const { state: next, effects } = fall(left, atMs, reason);
     return { state: next, effects: [...measured, ...effects] };
   }
   const next: HeartbeatState = {
+    // runs that took too long have been notified: it cannot be down for those again
+    ...keepRuns(left, (run) => atMs <= runDeadline(run, rule)),
     phase: 'up',
     expectedAtMs: rule.schedule.expectedAfter(atMs),
-    // an earlier run that took too long has been notified: it cannot be down for that again
-    run: atMs > runDeadline(run, rule) ? null : run,
     down: null,
   };
   return { state: next, effects: [...measured, { kind: 'up', atMs }] };
+}
+
+/** Run that a ping ends: the one of its name, or without a name the one that began last. */
+function endedBy({ rid }: Ping, { run, earlierRuns }: HeartbeatState): Run | null {
+  if (rid === null) return run ?? earlierRuns.at(-1) ?? null;
+  return run?.rid === rid ? run : (earlierRuns.find((one) => one.rid === rid) ?? null);
+}
+
+function keepRuns(state: HeartbeatState, isKept: (run: Run) => boolean): HeartbeatState {
+  const { run, earlierRuns } = state;
+  return { ...state, run: run !== null && isKept(run) ? run : null, earlierRuns: earlierRuns.filter(isKept) };
 }
 
 /** State after a failure. An outage has one begin and one reason: a further failure changes nothing. */
@@ -169,9 +205,13 @@ function fall(state: HeartbeatState, atMs: number, reason: string): Step {
   return { state: next, effects: [{ kind: 'down', atMs, reason }] };
 }
 
-function runDeadline(run: Run | null, { maxDurationMs }: Rule): number {
-  if (run === null || maxDurationMs === null) return Number.POSITIVE_INFINITY;
-  return run.startedAtMs + maxDurationMs;
+function firstRunDeadline({ run, earlierRuns }: HeartbeatState, rule: Rule): number {
+  const open = run === null ? earlierRuns : [...earlierRuns, run];
+  return Math.min(...open.map((one) => runDeadline(one, rule)));
+}
+
+function runDeadline({ startedAtMs }: Run, { maxDurationMs }: Rule): number {
+  return maxDurationMs === null ? Number.POSITIVE_INFINITY : startedAtMs + maxDurationMs;
 }
 
 function failureOf({ kind, exitCode, lacksText }: Ping, rule: Rule, durationMs: number | null): string | null {

@@ -14,6 +14,12 @@ export interface PingRow {
   readonly rid: string | null;
 }
 
+interface StoredRun {
+  /** Start, ISO 8601. */
+  readonly at: string;
+  readonly rid: string | null;
+}
+
 /** Heartbeat with everything that decides its state. */
 export interface HeartbeatRow {
   readonly monitor_id: string;
@@ -32,6 +38,8 @@ export interface HeartbeatRow {
   readonly alert_after: Date | null;
   readonly started_at: Date | null;
   readonly started_rid: string | null;
+  /** Runs that began before that one and have not ended, the oldest first; null: none. */
+  readonly earlier_runs: readonly StoredRun[] | null;
   readonly down_at: Date | null;
   readonly down_reason: string | null;
   /** Pings after `judged_seq`, in order. */
@@ -41,7 +49,7 @@ export interface HeartbeatRow {
 /** Columns of a heartbeat that judgments write. */
 export type StateColumns = Pick<
   HeartbeatRow,
-  'phase' | 'expected_at' | 'alert_after' | 'started_at' | 'started_rid' | 'down_at' | 'down_reason'
+  'phase' | 'expected_at' | 'alert_after' | 'started_at' | 'started_rid' | 'earlier_runs' | 'down_at' | 'down_reason'
 >;
 
 /** A token as it is stored. */
@@ -56,7 +64,7 @@ const MAX_UNJUDGED = 1_000;
 const ROW = `
   SELECT h.monitor_id, m.key AS monitor_key, m.status = 'active' AS is_active, m.config, h.sealed_token, h.public_id,
     h.last_ping_at, h.last_ping_ip, h.last_ping_via, h.ping_count, h.judged_seq, h.phase, h.expected_at, h.alert_after,
-    h.started_at, h.started_rid, h.down_at, h.down_reason,
+    h.started_at, h.started_rid, h.earlier_runs, h.down_at, h.down_reason,
     (SELECT coalesce(json_agg(p ORDER BY p.seq), '[]') FROM (
        SELECT seq, at, kind, exit_code, lacks_text, rid FROM heartbeat_pings
        WHERE monitor_key = m.key AND at >= h.unjudged_since AND seq > h.judged_seq ORDER BY seq LIMIT ${MAX_UNJUDGED}
@@ -139,12 +147,12 @@ export async function updateJudged(
 ): Promise<void> {
   await trx.raw(
     `UPDATE heartbeats h SET phase = g.phase, expected_at = g.expected_at, alert_after = g.alert_after,
-       started_at = g.started_at, started_rid = g.started_rid, down_at = g.down_at, down_reason = g.down_reason,
+       started_at = g.started_at, started_rid = g.started_rid, earlier_runs = g.earlier_runs, down_at = g.down_at, down_reason = g.down_reason,
        judged_seq = g.judged_seq,
        unjudged_since = CASE WHEN g.judged_seq < h.ping_count THEN h.unjudged_since END,
        due_at = CASE WHEN g.judged_seq < h.ping_count THEN h.due_at ELSE g.due_at END
      FROM jsonb_to_recordset(?) AS g(monitor_id text, phase text, expected_at timestamptz, alert_after timestamptz,
-       started_at timestamptz, started_rid text, down_at timestamptz, down_reason text, judged_seq bigint, due_at timestamptz)
+       started_at timestamptz, started_rid text, earlier_runs jsonb, down_at timestamptz, down_reason text, judged_seq bigint, due_at timestamptz)
      WHERE h.monitor_id = g.monitor_id`,
     [JSON.stringify(rows)],
   );

@@ -19,24 +19,27 @@ export function judged(row: HeartbeatRow, nowMs: number): Step & { readonly rule
 
 /** The state of a row, as of the last judgment. */
 export function stateOf(row: HeartbeatRow): HeartbeatState {
-  const { phase, expected_at, started_at, started_rid, down_at, down_reason } = row;
+  const { phase, expected_at, started_at, started_rid, earlier_runs, down_at, down_reason } = row;
   return {
     phase,
     expectedAtMs: expected_at?.getTime() ?? null,
     run: started_at === null ? null : { startedAtMs: started_at.getTime(), rid: started_rid },
+    earlierRuns: (earlier_runs ?? []).map(({ at, rid }) => ({ startedAtMs: Date.parse(at), rid })),
     down: down_at === null ? null : { atMs: down_at.getTime(), reason: down_reason ?? '' },
   };
 }
 
 /** Columns in which a state is stored. */
 export function toColumns(state: HeartbeatState, rule: Rule): StateColumns {
-  const { phase, expectedAtMs, run, down } = state;
+  const { phase, expectedAtMs, run, earlierRuns, down } = state;
+  const earlier = earlierRuns.map(({ startedAtMs, rid }) => ({ at: new Date(startedAtMs).toISOString(), rid }));
   return {
     phase,
     expected_at: toDate(expectedAtMs),
     alert_after: toDate(alertAfterMs(state, rule)),
     started_at: toDate(run?.startedAtMs ?? null),
     started_rid: run?.rid ?? null,
+    earlier_runs: earlier.length === 0 ? null : earlier,
     down_at: toDate(down?.atMs ?? null),
     down_reason: down?.reason ?? null,
   };

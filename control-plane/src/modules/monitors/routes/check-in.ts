@@ -43,7 +43,7 @@ const endings: readonly Ending[] = [
     kind: 'start',
     summary: 'Report that a job started',
     description:
-      'Begins to measure a run; the monitor is down if the run takes longer than `max_duration_s`. The deadline of the next ping stays the same, and an outage continues until the job succeeds.',
+      'Begins to measure a run; the monitor is down if the run takes longer than `max_duration_s`, also while runs with another `rid` start and end. The deadline of the next ping stays the same, and an outage continues until the job succeeds.',
   },
   {
     name: 'CheckInFail',
