@@ -1,4 +1,6 @@
 import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { missing } from '@vantage/shared/_support/missing.js';
@@ -213,19 +215,50 @@ t.test('push clients of Uptime Kuma work unchanged', async (t) => {
   t.same(await push('', 'nobodys'), [404, { ok: false, msg: 'Monitor not found.' }]);
 });
 
-t.test('the first 10 kB of a body are kept; a body over 32 KiB is refused, but its ping counts', async (t) => {
+t.test('the first 10 kB of a body are kept, however large it is', async (t) => {
   const { id, heartbeat } = await aHeartbeat(api);
-  await ping(heartbeat.url, { method: 'POST', body: Buffer.alloc(20_000, 0) });
-  const large = await fetch(heartbeat.url, { method: 'POST', body: 'x'.repeat(33 * 1024) });
-  t.match(
-    [large.status, await large.json()],
-    [413, { error: { code: 'REQUEST_BODY_INVALID', details: { body: [{ message: /32768/ }] } } }],
-  );
+  const megabytes = Buffer.alloc(3 * 1024 * 1024, 'y');
+  for (const body of [Buffer.alloc(20_000, 0), Buffer.alloc(33 * 1024, 'x'), megabytes])
+    await ping(heartbeat.url, { method: 'POST', body: new Uint8Array(body) });
+  await ping(`${heartbeat.url}/fail`, { method: 'POST', body: new Uint8Array(megabytes) });
   const bodies: Buffer[] = await pingsOf(db, id).pluck('body');
-  t.same(bodies, [Buffer.alloc(10_000, 0), Buffer.alloc(10_000, 'x')]);
-  t.equal((await read(api, id)).heartbeat.ping_count, 2);
+  const kept = [...'\0xyy'].map((letter) => Buffer.alloc(10_000, letter));
+  t.strictSame(bodies, kept);
+  await becomes(t, id, 'down');
   const unknown = await fetch(`${api.url}/hb/x`, { method: 'POST', body: 'x'.repeat(33 * 1024) });
   t.equal(unknown.status, 404);
+  const push = await fetch(`${api.url}/api/push/${heartbeat.token}`, {
+    method: 'POST',
+    body: new Uint8Array(megabytes),
+  });
+  t.same(await push.json(), { ok: true });
+});
+
+t.test('curl sends a log of 40 MB with a ping', { skip: missing('curl') }, async (t) => {
+  const { id, heartbeat } = await aHeartbeat(api);
+  const file = join(t.testdir(), 'log');
+  await writeFile(file, Buffer.alloc(40_000_000, 'x'));
+  const sent = await promisify(execFile)('curl', ['-fsS', '-m', '60', '--data-binary', `@${file}`, heartbeat.url]);
+  t.equal(sent.stdout, 'OK');
+  t.equal((await read(api, id)).heartbeat.ping_count, 1);
+});
+
+t.test('a slash at the end of an address loses no ping', async (t) => {
+  const { id, heartbeat } = await aHeartbeat(api);
+  for (const end of ['/', '/start/', '/fail/', '/3/', '/0/?rid=a', '//'])
+    await ping(`${heartbeat.url}${end}`, end === '/' ? { method: 'POST', body: 'done' } : {});
+  const push = await fetch(`${api.url}/api/push/${heartbeat.token}/?status=down&msg=full`);
+  t.same(await push.json(), { ok: true });
+  t.strictSame(await pingsOf(db, id).select('kind', 'exit_code', 'rid'), [
+    { kind: 'success', exit_code: null, rid: null },
+    { kind: 'start', exit_code: null, rid: null },
+    { kind: 'fail', exit_code: null, rid: null },
+    { kind: 'exit', exit_code: 3, rid: null },
+    { kind: 'exit', exit_code: 0, rid: 'a' },
+    { kind: 'success', exit_code: null, rid: null },
+    { kind: 'fail', exit_code: null, rid: null },
+  ]);
+  t.equal((await fetch(`${heartbeat.badge_url}/`)).status, 200);
 });
 
 t.test('when pings of a token flood in, the newest of each second is stored, and each is answered OK', async (t) => {

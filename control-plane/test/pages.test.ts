@@ -113,6 +113,7 @@ t.test('the form of the first page runs a probe without scripts, and shows what 
     [{ type: 'ping', target: 'a.example', from: 'JP' }, 422, 'no online node matches'],
     [{ type: 'ping', target: 'a\0b' }, 400, 'is not a text'],
     [{ type: 'ping', target: 'a.example', limit: '51' }, 400, 'must be'],
+    [{ type: 'ping', target: 'a.example', filler: 'x'.repeat(8_192) }, 400, 'must be at most 8192 bytes'],
     [{}, 400, 'role="alert"'],
   ] as const) {
     const refused = await post(fields as Record<string, string>);

@@ -95,8 +95,8 @@ export type RouteLimit = 'standard' | 'poll' | 'none' | OwnLimit;
 /** Beginning of a body of any type, for an operation with `rawBody`. */
 export interface RawBody {
   readonly bytes: Buffer;
-  /** True if the whole body is larger than any may be: the operation does its work and then replies 413. */
-  readonly isTooLarge: boolean;
+  /** True if the body has more bytes, or the rest did not arrive in time. */
+  readonly isCut: boolean;
 }
 
 /** Body that is a file, and may be larger than other bodies. */

@@ -19,7 +19,7 @@ import { sendFile } from './file-stream.js';
 import { fingerprintOf, type IdempotencyKeys, idempotencyKeyOf, isKept, type Rendered } from './idempotency.js';
 import type { HttpMetrics } from './metrics.js';
 import { renderData, renderError, renderRaw, send, sendOptions } from './reply.js';
-import { checkHead, splitTarget } from './request-head.js';
+import { checkHead, splitTarget, withoutFinalSlashes } from './request-head.js';
 import { RouteTable } from './route-table.js';
 import { UndeclaredReplyError } from './strict.js';
 
@@ -102,7 +102,7 @@ class Frame {
     const { request } = exchange;
     checkHead(request);
     const { path, search } = splitTarget(request.url ?? '');
-    const match = this.#table.find(path);
+    const match = this.#table.find(path) ?? this.#table.find(withoutFinalSlashes(path));
     if (match === null) throw new ApiError('NOT_FOUND');
     const { endpoint, segments } = match;
     if (request.method === 'OPTIONS') {

@@ -1,9 +1,10 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { until } from '@vantage/shared/_support/until.js';
 import t, { type Test } from 'tap';
 import { aRoute, type Handled, thingRoutes } from '../../../test/_support/http-routes.js';
 import { startTestServer } from '../../../test/_support/http-server.js';
 import { openSocket, type RawAnswer, rawPost, sendRaw } from '../../../test/_support/raw-http.js';
-import { BODY_LIMIT_BYTES } from './body.js';
+import { BODY_LIMIT_BYTES, BODY_TIMEOUT_MS } from './body.js';
 
 const LIMIT = 32_768;
 
@@ -150,30 +151,45 @@ t.test('a content type other than JSON, or JSON that is not UTF-8, is 400', asyn
   t.equal(await send(typed('Content-Type: application/json', 'Content-Encoding: identity')), '201');
 });
 
-t.test('an operation that takes any body gets its beginning unchanged, and learns if it is too large', async (t) => {
+/** An operation that takes any body, by POST and GET, and what it took: method, text, and true if the body was cut. */
+function anyBody() {
   const seen: unknown[] = [];
   const route = aRoute('/any', {
     method: 'POST',
     rawBody: { keepBytes: 4 },
     replyKind: 'text',
-    handle: async ({ method, rawBody: { bytes, isTooLarge } }) => {
-      seen.push([method, bytes.toString('latin1'), isTooLarge]);
+    handle: async ({ method, rawBody: { bytes, isCut } }) => {
+      seen.push([method, bytes.toString('latin1'), isCut]);
       return { status: 200, raw: { contentType: 'text/plain', body: 'OK' } };
     },
   });
-  const { port } = await startTestServer(t, [
-    route,
-    aRoute('/any', { operationId: 'get', replyKind: 'text', handle: route.handle }),
-  ]);
+  const get = aRoute('/any', { operationId: 'get', replyKind: 'text', handle: route.handle });
+  return { seen, routes: [route, get] };
+}
+
+t.test('a slash at the end of an address outside the API changes nothing', async (t) => {
+  const { seen, routes } = anyBody();
+  const { port } = await startTestServer(t, routes);
+  for (const target of ['/any/', '/any/?a=b', '/any//', `/any${'/'.repeat(8_000)}`, 'http://a/any/'])
+    t.equal((await sendRaw(port, `GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`)).status, 200, target.slice(0, 20));
+  t.equal(seen.length, 5);
+  for (const target of ['/any/x', '/any/x/', '//', '//any', '/any/./'])
+    t.equal((await sendRaw(port, `GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`)).status, 404, target);
+});
+
+t.test('an operation that takes any body gets its beginning unchanged, and learns if it was cut', async (t) => {
+  const { seen, routes } = anyBody();
+  const { port } = await startTestServer(t, routes);
   const post = (type: string, body: string) =>
     `POST /any HTTP/1.1\r\nHost: a\r\nContent-Type: ${type}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
   const requests = [
     'POST /any HTTP/1.1\r\nHost: a\r\n\r\n',
-    post('image/png', '\x89PNG\r\n'),
+    post('image/png', '\x89PNG'),
     post('application/json', '{"'),
-    post('text/plain', 'x'.repeat(LIMIT)),
+    post('text/plain', 'xxxxx'),
     post('text/plain', 'x'.repeat(LIMIT + 1)),
     post('text/plain', 'x'.repeat(1024 * 1024)),
+    chunked('x'.repeat(LIMIT + 1)).replace('/v1/things', '/any'),
   ];
   for (const request of requests) t.equal((await sendRaw(port, Buffer.from(request, 'latin1'))).status, 200);
   t.equal((await fetch(`http://127.0.0.1:${port}/any`, { method: 'HEAD' })).status, 200);
@@ -181,11 +197,52 @@ t.test('an operation that takes any body gets its beginning unchanged, and learn
     ['POST', '', false],
     ['POST', '\x89PNG', false],
     ['POST', '{"', false],
-    ['POST', 'xxxx', false],
+    ['POST', 'xxxx', true],
+    ['POST', 'xxxx', true],
     ['POST', 'xxxx', true],
     ['POST', 'xxxx', true],
     ['HEAD', '', false],
   ]);
+});
+
+t.test('a caller that sends megabytes to an operation that takes any body is read to its end', async (t) => {
+  const { seen, routes } = anyBody();
+  const { port } = await startTestServer(t, routes);
+  const socket = await openSocket(port);
+  let received = '';
+  socket.on('data', (chunk) => {
+    received += chunk.toString();
+  });
+  const megabytes = 'x'.repeat(8 * 1024 * 1024);
+  socket.write(`POST /any HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: ${megabytes.length}\r\n\r\n`);
+  await until('leave to send the body', () => received.startsWith('HTTP/1.1 100 '));
+  await new Promise<void>((resolve, reject) => socket.write(megabytes, (error) => (error ? reject(error) : resolve())));
+  await until('the response', () => received.endsWith('OK'));
+  socket.write('GET /any HTTP/1.1\r\nHost: a\r\n\r\n');
+  await until('the response to the next request', () => seen.length === 2);
+  socket.destroy();
+  t.strictSame(seen, [
+    ['POST', 'xxxx', true],
+    ['GET', '', false],
+  ]);
+});
+
+t.test('an operation that takes any body takes what arrived of one that stops coming', async (t) => {
+  const clock = new FakeClock();
+  const { seen, routes } = anyBody();
+  const { port } = await startTestServer(t, routes, { clock });
+  const socket = await openSocket(port);
+  let received = '';
+  socket.on('data', (chunk) => {
+    received += chunk.toString();
+  });
+  socket.write('POST /any HTTP/1.1\r\nHost: a\r\nContent-Length: 20\r\n\r\nab');
+  await until('the body timer', () => clock.pendingTimers > 0);
+  await new Promise(setImmediate);
+  clock.advance(BODY_TIMEOUT_MS);
+  await until('the response', () => received.endsWith('OK'));
+  socket.destroy();
+  t.strictSame(seen, [['POST', 'ab', true]]);
 });
 
 t.test(

@@ -28,25 +28,23 @@ export function refuseLargeBody(request: IncomingMessage, limitBytes = BODY_LIMI
  * @throws ApiError 413, 408; ConnectionLostError if the caller disconnected
  */
 export async function readBody(request: IncomingMessage, clock: Clock): Promise<Buffer> {
-  const { bytes, isTooLarge } = await collect(request, clock, ofBodies);
-  if (isTooLarge) throw tooLarge();
-  return bytes;
+  return wholeOf(await collect(request, clock, ofBodies), ofBodies);
 }
 
 /**
- * Reads a body like `readBody`, but takes the beginning of one that is too large.
- * @throws ApiError 408; ConnectionLostError
+ * Reads a body of which the beginning is sufficient: it ends where it is too large or stops coming. The rest is drained as after
+ * `readBody`.
+ * @throws ConnectionLostError
  */
 export async function readBodyStart(request: IncomingMessage, clock: Clock, keepBytes: number): Promise<RawBody> {
-  const { bytes, isTooLarge } = await collect(request, clock, ofBodies);
-  return { bytes: bytes.subarray(0, keepBytes), isTooLarge };
+  const { bytes, end } = await collect(request, clock, ofBodies);
+  return { bytes: bytes.subarray(0, keepBytes), isCut: end !== 'complete' || bytes.length > keepBytes };
 }
 
 /** Reads a file like `readBody`. @throws ApiError as readBody, 400 for another media type */
 export async function readFile(request: IncomingMessage, clock: Clock, file: FileBody): Promise<Buffer> {
   const limits = { limitBytes: file.maxBytes, timeoutMs: FILE_TIMEOUT_MS };
-  const { bytes, isTooLarge } = await collect(request, clock, limits);
-  if (isTooLarge) throw tooLarge(file.maxBytes);
+  const bytes = wholeOf(await collect(request, clock, limits), limits);
   if (bytes.length === 0) throw bodyError('is required', 'required');
   refuseCompressed(request);
   const [mediaType = ''] = (request.headers['content-type'] ?? '').toLowerCase().split(';');
@@ -61,25 +59,43 @@ interface Limits {
 
 const ofBodies: Limits = { limitBytes: BODY_LIMIT_BYTES, timeoutMs: BODY_TIMEOUT_MS };
 
-/** Reads until the end, or until the limit is exceeded. */
-function collect(request: IncomingMessage, clock: Clock, { limitBytes, timeoutMs }: Limits): Promise<RawBody> {
+/** Part of a body that was read, and why reading ended. */
+interface Collected {
+  readonly bytes: Buffer;
+  readonly end: 'complete' | 'too-large' | 'timeout';
+}
+
+/** @throws ApiError 413, 408 */
+function wholeOf({ bytes, end }: Collected, { limitBytes }: Limits): Buffer {
+  if (end === 'too-large') throw tooLarge(limitBytes);
+  if (end === 'timeout') throw timedOut();
+  return bytes;
+}
+
+/** Reads until the end, until the limit is exceeded, or until the time is over. @throws ConnectionLostError */
+function collect(request: IncomingMessage, clock: Clock, { limitBytes, timeoutMs }: Limits): Promise<Collected> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
-    const cancelTimer = clock.after(timeoutMs, () => settle(timedOut()), { unref: true });
+    const cancelTimer = clock.after(timeoutMs, () => settle('timeout'), { unref: true });
     const onData = (chunk: Buffer) => {
       size += chunk.length;
       chunks.push(chunk);
-      if (size > limitBytes) settle(null);
+      if (size > limitBytes) settle('too-large');
     };
-    const onEnd = () => settle(null);
-    const onLost = () => settle(new ConnectionLostError());
-    const settle = (error: Error | null) => {
+    const onEnd = () => settle('complete');
+    const onLost = () => {
+      stop();
+      reject(new ConnectionLostError());
+    };
+    const stop = () => {
       cancelTimer();
       request.off('data', onData).off('end', onEnd).off('close', onLost);
-      if (error !== null) return reject(error);
+    };
+    const settle = (end: Collected['end']) => {
+      stop();
       const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size);
-      resolve({ bytes, isTooLarge: size > limitBytes });
+      resolve({ bytes, end });
     };
     request.on('data', onData).on('end', onEnd).on('close', onLost);
   });
@@ -115,7 +131,7 @@ function isUtf8OrNoCharset(parameter: string): boolean {
 }
 
 /** 413: the limit of all bodies, or of a file. */
-export function tooLarge(limitBytes = BODY_LIMIT_BYTES): ApiError {
+function tooLarge(limitBytes = BODY_LIMIT_BYTES): ApiError {
   return new ApiError('REQUEST_BODY_INVALID', {
     status: 413,
     details: { body: [{ code: 'length', message: `must be at most ${limitBytes} bytes` }] },

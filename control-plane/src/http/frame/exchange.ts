@@ -22,7 +22,7 @@ export interface ExchangeContext {
   readonly endings: Set<() => void>;
 }
 
-const NO_BODY: RawBody = { bytes: Buffer.alloc(0), isTooLarge: false };
+const NO_BODY: RawBody = { bytes: Buffer.alloc(0), isCut: false };
 
 /**
  * One request and its reply. Handlers see it as their RouteRequest once `params`, `query`, `body` and `account` are

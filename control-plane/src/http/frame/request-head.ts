@@ -42,6 +42,17 @@ export function splitTarget(target: string): RequestTarget {
   return url === null ? { path: target, search: '' } : { path: url.pathname, search: url.search.slice(1) };
 }
 
+/**
+ * Path without slashes at its end, if it is outside the API: a person, or a script that joins texts, may add one to the address of a
+ * page or a check-in. Below `/v1` a path is exact.
+ */
+export function withoutFinalSlashes(path: string): string {
+  if (path.startsWith('/v1/')) return path;
+  let { length } = path;
+  while (path[length - 1] === '/') length -= 1;
+  return path.slice(0, length);
+}
+
 function splitPath(target: string): RequestTarget {
   const mark = target.indexOf('?');
   return mark < 0 ? { path: target, search: '' } : { path: target.slice(0, mark), search: target.slice(mark + 1) };

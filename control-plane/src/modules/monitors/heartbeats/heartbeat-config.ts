@@ -19,7 +19,7 @@ const common = {
     Type.String({
       minLength: 1,
       maxLength: 256,
-      description: 'Text that a ping has to contain to count as a success.',
+      description: 'Text that the first 10 kB of the body of a ping have to contain for it to count as a success.',
     }),
   ),
   max_duration_s: Type.Integer({

@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
 import { ApiError } from '../../../http/errors.js';
-import { tooLarge } from '../../../http/frame/body.js';
 import { type AnyRoute, defineRoute, type RouteRequest, type Services } from '../../../http/route.js';
 import type { PingKind } from '../heartbeats/heartbeat-state.js';
 import type { PingVia } from '../heartbeats/ping-store.js';
@@ -63,7 +62,7 @@ const endings: readonly Ending[] = [
 ];
 
 const rules =
-  'Responds with `OK` to every token that exists, in any state of its monitor, also while it is paused. Requires no credentials and does not count against the rate limits of the API; if a token sends more than 60 pings in a minute, only the newest ping of each second is stored. The body may be of any type; a body of more than 32 KiB is refused, but the ping counts.';
+  'Responds with `OK` to every token that exists, in any state of its monitor, also while it is paused. Requires no credentials and does not count against the rate limits of the API; if a token sends more than 60 pings in a minute, only the newest ping of each second is stored. The body may be of any type and size; what follows its first 10 kB is dropped. A slash at the end of the address changes nothing.';
 
 /** Check-ins of jobs, by GET, HEAD and POST. API specification 2.3. */
 export const checkInRoutes: readonly AnyRoute[] = endings.flatMap((ending) => [
@@ -129,6 +128,5 @@ async function take(
     durationMs: null,
   });
   if (!isKnown) throw new ApiError('NOT_FOUND');
-  if (rawBody.isTooLarge) throw tooLarge();
   return { status: 200, raw: { contentType: 'text/plain; charset=utf-8', body: 'OK' } };
 }

@@ -3,12 +3,11 @@ import { type AnyRoute, defineRoute, type RouteRequest, type Services } from '..
 import { KEPT_BODY_BYTES } from './check-in.js';
 
 const params = Type.Object({ token: Type.String({ maxLength: 200, description: 'The check-in token.' }) });
+// no ping is lost because of its parameters, however long they are
 const query = Type.Object({
-  status: Type.Optional(Type.String({ maxLength: 64, description: '`up` or empty: success; anything else: failure.' })),
+  status: Type.Optional(Type.String({ description: '`up` or empty: success; anything else: failure.' })),
   msg: Type.Optional(Type.String({ description: 'Message that is stored in place of a body.' })),
-  ping: Type.Optional(
-    Type.String({ maxLength: 64, description: 'Duration in milliseconds; text that is not a number is ignored.' }),
-  ),
+  ping: Type.Optional(Type.String({ description: 'Duration in milliseconds; text that is not a number is ignored.' })),
 });
 const Taken = Type.Object({ ok: Type.Literal(true) }, { additionalProperties: false });
 const Unknown = Type.Object({ ok: Type.Literal(false), msg: Type.String() }, { additionalProperties: false });

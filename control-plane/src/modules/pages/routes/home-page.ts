@@ -7,6 +7,9 @@ import { defineRoute } from '../../../http/route.js';
 import { checkFields, probeBody, shownFields } from '../home/form.js';
 import { renderHome } from '../home/home-page.js';
 
+/** Greatest size of the form. */
+const FORM_BYTES = 8_192;
+
 const common = {
   path: '/',
   tag: 'Pages',
@@ -33,7 +36,7 @@ export const runProbe = defineRoute({
   method: 'POST',
   summary: 'Run a probe from a form',
   limit: 'standard',
-  rawBody: { keepBytes: 8_192 },
+  rawBody: { keepBytes: FORM_BYTES },
   // a refusal is the form again
   replies: Object.fromEntries([303, 400, 404, 422, 429, 503].map((status) => [status, Type.String()])),
   errors: ['FORBIDDEN'],
@@ -43,6 +46,7 @@ export const runProbe = defineRoute({
     const fields = new URLSearchParams(request.rawBody.bytes.toString('utf8'));
     const form = shownFields(fields);
     try {
+      if (request.rawBody.isCut) throw fieldError('body', 'length', `must be at most ${FORM_BYTES} bytes`);
       checkFields(fields);
       if (!isProbeType(form.type)) throw fieldError('type', 'unknown', 'no such type');
       const body = probeBody(fields, (id) => probes.isOnline(id));
