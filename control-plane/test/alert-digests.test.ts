@@ -17,15 +17,16 @@ async function aStorm(t: Test, monitors: number, fields: object = {}) {
   const receiver = await startReceiver(t);
   const world = cleared;
   await world.clear();
-  const body = '{{kind}}|{{count}}|{{acknowledge_url}}|{{title}} {{text}}';
+  const body = '{{kind}}|{{count}}|{{acknowledge_url}}|{{monitor_url}}|{{title}} {{text}}';
   const channel = await world.addChannel('Hook', 'webhook', { url: `${receiver.url}/`, body }, fields);
   const alert_policy_id = await world.addPolicy([channel]);
   const shops = Array.from({ length: monitors }, (_, index) => ({ name: `Shop ${index}`, alert_policy_id }));
   const ids = monitors === 0 ? [] : await world.addMonitors(shops);
   const received = () =>
     receiver.requests.map(({ body: text }) => {
-      const [kind, count, url = '', ...rest] = text.split('|');
-      return { kind, count: Number(count || 1), token: url.slice(url.lastIndexOf('/') + 1), text: rest.join('|') };
+      const [kind, count, url = '', page = '', ...rest] = text.split('|');
+      const tokenOf = (address: string) => address.slice(address.lastIndexOf('/') + 1);
+      return { kind, count: Number(count || 1), token: tokenOf(url), page: tokenOf(page), text: rest.join('|') };
     });
   return { ...world, receiver, channel, monitors: ids, received };
 }
@@ -240,6 +241,21 @@ t.test('alerts that still fire at the end of quiet hours are one message, howeve
   await world.passAll(180_000);
   t.match(world.received(), [{ kind: 'digest', count: 2 }]);
   t.same(await digestsBy(world.alertRegistry), { quiet_hours: 1 });
+});
+
+t.test('a digest about ends links to a page that names the monitors', async (t) => {
+  const world = await aStorm(t, 8);
+  await world.happens('down', world.monitors);
+  await world.passAll(31_000);
+  await world.happens('up', world.monitors);
+  await world.passAll(300_000);
+  const digests = await world.db('alert_deliveries').where({ kind: 'digest' }).orderBy('id');
+  t.equal(digests.length, 2);
+  const [, end] = world.received().filter(({ kind }) => kind === 'digest');
+  t.match(end, { token: '', text: /resolved/ });
+  const shown = await world.links.find(end?.page ?? '');
+  t.equal(shown?.kind, 'digest');
+  t.ok(shown?.kind === 'digest' && shown.alerts.every(({ status }) => status === 'resolved'));
 });
 
 t.test('an alert names the storm of the channel that its last message joined', async (t) => {

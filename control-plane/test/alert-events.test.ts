@@ -210,3 +210,51 @@ t.test('acknowledging the event of a monitor acknowledges its alerts', async (t)
     state: { acknowledgedVia: 'monitor_event', acknowledgedBy: api.userId },
   });
 });
+
+t.test('each message about an alert links to its page, which shows the alert after its end too', async (t) => {
+  const { api, alert, messages } = await anAlert(t, 'page');
+  const { id } = alert;
+  await api.call('POST', `/v1/alert-events/${id}/acknowledge`);
+  await until('the acknowledgement', () => messages().length === 2);
+  await api.call('POST', `/v1/alert-events/${id}/resolve`);
+  await until('the end', () => messages().length === 3);
+  t.same(
+    messages().map(({ kind }) => kind),
+    ['firing', 'acknowledged', 'resolved'],
+  );
+  for (const { kind, link, monitor_url: monitorUrl } of messages()) {
+    t.equal(monitorUrl, link, kind);
+    const page = await visit(api, 'GET', new URL(link).pathname);
+    t.match(page, { status: 200, text: /Shop &lt;b&gt;[^]*ended/ }, kind);
+  }
+});
+
+t.test('people are named in messages and on pages, and have their ids in the API', async (t) => {
+  const { api, db, alert, messages } = await anAlert(t, 'names');
+  const { id, link, monitorId } = alert;
+  const group = await api.call('POST', '/v1/monitor-groups', { body: { name: 'Europe' } });
+  await db('monitors').where({ id: monitorId }).update({ group_id: group.body.data.id });
+  const acknowledged = await api.call('POST', `/v1/alert-events/${id}/acknowledge`);
+  t.match(acknowledged.body.data, { acknowledged_by: api.userId });
+  await until('the acknowledgement', () => messages().length === 2);
+  const masked = 'n***@t***e';
+  t.match(messages()[1], {
+    by: masked,
+    group: 'Europe',
+    text: new RegExp(`Acknowledged by: ${masked.replaceAll('*', '\\*')}`),
+  });
+  t.notMatch(JSON.stringify(messages()[1]), api.userId);
+  t.match((await visit(api, 'GET', link)).text, `by ${masked}`);
+  await db('users').where({ id: api.userId }).update({ display_name: 'Ada' });
+  t.match((await visit(api, 'GET', link)).text, 'by Ada');
+  await api.call('POST', `/v1/alert-events/${id}/resolve`);
+  await until('the end', () => messages().length === 3);
+  t.match(messages()[2], { by: 'Ada', text: /Acknowledged by: Ada/ });
+});
+
+t.test('a message names the channel whose link acknowledged the alert', async (t) => {
+  const { api, alert, messages } = await anAlert(t, 'channel-name');
+  await visit(api, 'POST', alert.link);
+  await until('the message', () => messages().length === 2);
+  t.match(messages()[1], { by: 'Hook', text: /Acknowledged by: Hook/ });
+});

@@ -267,6 +267,19 @@ t.test(
   },
 );
 
+t.test('a notice about a monitor links to the page of its last alert', async (t) => {
+  const receiver = await startReceiver(t);
+  const channel = await world.addChannel('Hook', 'webhook', { url: `${receiver.url}/`, body: '{{kind}} {{link}}' });
+  const monitor = await world.addMonitor('Shop', { alert_policy_id: await world.addPolicy([channel]) });
+  await world.happens('down', [monitor]);
+  await world.settle();
+  await world.happens('flapping', [monitor]);
+  await world.settle();
+  const [notice] = receiver.requests.map(({ body }) => body).filter((body) => body.startsWith('notice'));
+  const { id } = await world.db('alerts').where({ monitor_id: monitor }).first();
+  t.match(notice, `https://vantage.example/a/${id}.`);
+});
+
 t.test('an address that got a message in place of its channels gets the end, and no other message', async (t) => {
   const receiver = await startReceiver(t);
   receiver.reply = () => ({ status: 500 });

@@ -18,7 +18,19 @@ export interface AlertedStack {
   readonly alerts: readonly AlertOfStack[];
   /** Kinds of the messages that the receiver got. */
   kinds(): readonly string[];
+  /** The messages that the receiver got. */
+  messages(): readonly Readonly<Record<'kind' | 'link' | 'monitor_url' | 'by' | 'nodes' | 'group' | 'text', string>>[];
 }
+
+const shownFields = {
+  link: '{{link}}',
+  kind: '{{kind}}',
+  monitor_url: '{{monitor_url}}',
+  by: '{{alert.acknowledged_by}}',
+  nodes: '{{alert.nodes}}',
+  group: '{{monitor.group}}',
+  text: '{{text}}',
+};
 
 export interface AlertOfStack {
   readonly id: string;
@@ -45,7 +57,7 @@ export async function startAlertedStack(
     body: {
       name: 'Hook',
       type: 'webhook',
-      config: { url: `${receiver.url}/`, body: '{"link": "{{link}}", "kind": "{{kind}}"}' },
+      config: { url: `${receiver.url}/`, body: JSON.stringify(shownFields) },
     },
   });
   const channelId: string = channel.body.data.id;
@@ -70,8 +82,9 @@ export async function startAlertedStack(
     };
     alerts.push({ id, monitorId, eventId, link: new URL(link).pathname, linkOf });
   }
-  const kinds = () => receiver.requests.map((request) => JSON.parse(request.body).kind);
-  return { api, db, policyId, alerts, kinds };
+  const messages = () => receiver.requests.map((request) => JSON.parse(request.body));
+  const kinds = () => messages().map(({ kind }) => kind);
+  return { api, db, policyId, alerts, kinds, messages };
 }
 
 async function goDown(

@@ -33,6 +33,7 @@ import { Users } from './users.js';
 
 export type { PasswordHasher } from './passwords/passwords.js';
 export { mailboxKey, parseDeliverableEmail } from './profile/email.js';
+export { type Person, readPeople } from './profile/people.js';
 export { findRecipient } from './profile/recipients.js';
 export type { User } from './users.js';
 

@@ -44,10 +44,10 @@ export function openRuntime(
   const links = new AcknowledgeLinks({ secretKey, publicUrl, clock });
   const messages = {
     nodeName: (id: string) => directory.find(id)?.name ?? id,
-    acknowledgeUrl: (subjectId: string, channel: { readonly id: string; readonly recipient: string | null }) =>
+    pageUrl: (subjectId: string, channel: { readonly id: string; readonly recipient: string | null }) =>
       links.url(subjectId, channel),
   };
-  const notices = new Notices({ clock, destinations, outgoing });
+  const notices = new Notices({ clock, destinations, outgoing, messages });
   const relay = new Relay({
     clock,
     notices,

@@ -109,6 +109,22 @@ export async function readAlerts(db: Knex, ids: readonly string[]): Promise<Read
   return new Map(rows.map((row) => [row.id, row]));
 }
 
+/** Ids of the last alerts of monitors by these policies, by `<monitor> <policy>`; missing where there was none. */
+export async function readLatestAlerts(
+  db: Knex,
+  of: readonly { readonly monitorId: string; readonly policyId: string }[],
+): Promise<ReadonlyMap<string, string>> {
+  const { rows } = await db.raw<{ rows: { monitor_id: string; policy_id: string; id: string }[] }>(
+    `SELECT w.monitor_id, w.policy_id, a.id FROM unnest(?::text[], ?::text[]) AS w(monitor_id, policy_id)
+     JOIN monitors m ON m.id = w.monitor_id
+     CROSS JOIN LATERAL (
+       SELECT id FROM alerts WHERE owner_id = m.owner_id AND monitor_id = m.id AND policy_id = w.policy_id ORDER BY id DESC LIMIT 1
+     ) a`,
+    [of.map(({ monitorId }) => monitorId), of.map(({ policyId }) => policyId)],
+  );
+  return new Map(rows.map(({ monitor_id, policy_id, id }) => [`${monitor_id} ${policy_id}`, id]));
+}
+
 /** Columns of an alert that decide whether a message about it is needed. */
 export type AlertColumns = Pick<
   AlertRow,

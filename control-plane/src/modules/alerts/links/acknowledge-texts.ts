@@ -5,8 +5,8 @@ interface PageText {
   readonly ask: string;
   readonly button: string;
   readonly done: string;
-  /** `by`: channel or recipient of the link; null: a user, whose name is nobody else's business. */
-  readonly acknowledged: (by: string | null, at: string) => string;
+  /** `by`: name of the user; or the channel or recipient whose link it was. */
+  readonly acknowledged: (by: string, at: string) => string;
   readonly resolved: (at: string) => string;
   readonly askAll: string;
   readonly buttonAll: (count: number) => string;
@@ -25,7 +25,7 @@ export const acknowledgeTexts: Readonly<Record<Locale, PageText>> = {
     ask: 'Acknowledge the alert to end its reminders. Others who were notified see that you did.',
     button: 'Acknowledge',
     done: 'The alert is acknowledged. You are notified when it ends.',
-    acknowledged: (by, at) => (by === null ? `Acknowledged at ${at}.` : `Acknowledged at ${at} by ${by}.`),
+    acknowledged: (by, at) => `Acknowledged at ${at} by ${by}.`,
     resolved: (at) => `The alert ended at ${at}.`,
     askAll: 'Acknowledge these alerts to end their reminders. Others who were notified see that you did.',
     buttonAll: (count) => `Acknowledge all (${count})`,
@@ -41,7 +41,7 @@ export const acknowledgeTexts: Readonly<Record<Locale, PageText>> = {
     ask: '确认告警后将不再发送提醒，其他收到通知的人会看到您已确认。',
     button: '确认告警',
     done: '告警已确认。结束时您会收到通知。',
-    acknowledged: (by, at) => (by === null ? `已于 ${at} 确认。` : `${by} 已于 ${at} 确认。`),
+    acknowledged: (by, at) => `${by} 已于 ${at} 确认。`,
     resolved: (at) => `告警已于 ${at} 结束。`,
     askAll: '确认这些告警后将不再发送提醒，其他收到通知的人会看到您已确认。',
     buttonAll: (count) => `确认全部告警（${count}）`,
@@ -56,7 +56,7 @@ export const acknowledgeTexts: Readonly<Record<Locale, PageText>> = {
     ask: '確認告警後將不再傳送提醒，其他收到通知的人會看到您已確認。',
     button: '確認告警',
     done: '告警已確認。結束時您會收到通知。',
-    acknowledged: (by, at) => (by === null ? `已於 ${at} 確認。` : `${by} 已於 ${at} 確認。`),
+    acknowledged: (by, at) => `${by} 已於 ${at} 確認。`,
     resolved: (at) => `告警已於 ${at} 結束。`,
     askAll: '確認這些告警後將不再傳送提醒，其他收到通知的人會看到您已確認。',
     buttonAll: (count) => `確認全部告警（${count}）`,

@@ -3,6 +3,7 @@ import type { Knex } from 'knex';
 import type { Actor } from '../../../audit-log/actor.js';
 import { ApiError } from '../../../http/errors.js';
 import type { Destinations } from '../deliveries/destination.js';
+import { readAlertNames } from '../events/alert-names.js';
 import type { AlertRow } from '../events/alert-row.js';
 import { type AlertColumns, readAlertColumns, readAlerts } from '../events/alert-store.js';
 import type { AlertActs } from '../relay/alert-acts.js';
@@ -18,7 +19,8 @@ interface LinkActsOptions {
 
 /** Subject of a link: an alert, or the alerts of a digest that are still kept. */
 export type Linked =
-  | { readonly kind: 'alert'; readonly row: AlertRow }
+  /** `acknowledgedBy`: name of who acknowledged it; null: no one has. */
+  | { readonly kind: 'alert'; readonly row: AlertRow; readonly acknowledgedBy: string | null }
   | { readonly kind: 'digest'; readonly title: string; readonly alerts: readonly AlertColumns[] };
 
 /** Alerts as recipients of messages see and acknowledge them. */
@@ -31,7 +33,7 @@ export class LinkActs {
     if (right === null) return null;
     if (isOfDigest(right)) return this.#findDigest(right.subjectId);
     const row = (await readAlerts(this.options.db, [right.subjectId])).get(right.subjectId);
-    return row === undefined ? null : { kind: 'alert', row };
+    return row === undefined ? null : this.#shown(row);
   }
 
   /**
@@ -54,11 +56,16 @@ export class LinkActs {
     }
     try {
       const row = await acts.acknowledgeByLink(subjectId, by, actor);
-      return row === null ? null : { kind: 'alert', row };
+      return row === null ? null : await this.#shown(row);
     } catch (error) {
       if (error instanceof ApiError && error.code === 'CONFLICT') return this.find(token);
       throw error;
     }
+  }
+
+  async #shown(row: AlertRow): Promise<Linked> {
+    const names = await readAlertNames(this.options.db, [row]);
+    return { kind: 'alert', row, acknowledgedBy: names.acknowledgedBy(row) };
   }
 
   async #findDigest(deliveryId: string): Promise<Extract<Linked, { kind: 'digest' }> | null> {

@@ -2,6 +2,7 @@ import type { Tell } from '@vantage/shared/alerts/decision.js';
 import { reminderAt } from '@vantage/shared/alerts/telling.js';
 import type { Destination } from '../deliveries/destination.js';
 import type { NewMessage, WritingFor } from '../deliveries/new-deliveries.js';
+import type { AlertNames } from '../events/alert-names.js';
 import type { AlertRow } from '../events/alert-row.js';
 import { alertRecord } from '../events/alert-view.js';
 import type { Message } from '../types/message.js';
@@ -26,8 +27,9 @@ export interface MessageContext {
   readonly nowMs: number;
   /** Name of a node, as people know it. */
   nodeName(id: string): string;
-  /** Address at which a recipient of a channel acknowledges an alert, or by the id of a delivery the alerts of a digest. */
-  acknowledgeUrl(subjectId: string, channel: { readonly id: string; readonly recipient: string | null }): string;
+  readonly names: AlertNames;
+  /** Address of the page that shows an alert, or by the id of a delivery the alerts of a digest; those that fire are acknowledged there. */
+  pageUrl(subjectId: string, channel: { readonly id: string; readonly recipient: string | null }): string;
 }
 
 /** Message of a decision to a channel. */
@@ -63,6 +65,9 @@ export function writeMessage(
   const { state } = row;
   const known = state.told.find(({ choice }) => choice.channel_id === channelId);
   const isFiring = state.status === 'firing';
+  const pageUrl = context.pageUrl(row.id, { id: channelId, recipient: writing.recipient });
+  const nodes = row.affected_nodes.map((id) => context.nodeName(id));
+  const acknowledgedBy = context.names.acknowledgedBy(row);
   const facts: AlertFacts = {
     id: writing.id,
     thread: row.id,
@@ -76,16 +81,17 @@ export function writeMessage(
     resolvedAtMs: state.resolvedAtMs,
     resolution: state.resolution,
     reason: row.reason,
-    nodes: row.affected_nodes.map((id) => context.nodeName(id)),
-    acknowledgedBy: state.acknowledgedBy,
+    nodes,
+    acknowledgedBy,
     nextStepAtMs: row.next_step_at?.getTime() ?? null,
     nextReminderAtMs: known === undefined || policy === null || !isFiring ? null : reminderAt(known, policy.policy),
     failedChannels: [],
     isTest: false,
-    acknowledgeUrl: isFiring ? context.acknowledgeUrl(row.id, { id: channelId, recipient: writing.recipient }) : null,
-    monitorUrl: null,
+    acknowledgeUrl: isFiring ? pageUrl : null,
+    monitorUrl: pageUrl,
   };
-  return { ...alertMessage(facts, writing), monitor: { id: row.monitor_id, name: row.monitor_name } };
+  const names = { nodes, acknowledgedBy, group: context.names.group(row) };
+  return { ...alertMessage(facts, writing), monitor: { id: row.monitor_id, name: row.monitor_name }, names };
 }
 
 /** Object that a webhook channel gets. `id`: id of the delivery. */

@@ -39,7 +39,7 @@ interface DigestsOptions {
   readonly destinations: Pick<Destinations, 'read' | 'readFallbacks'>;
   readonly outgoing: Pick<Outgoing, 'enqueue'>;
   readonly counts: Pick<AlertCounts, 'countDigest'>;
-  readonly messages: Pick<MessageContext, 'acknowledgeUrl'>;
+  readonly messages: Pick<MessageContext, 'pageUrl'>;
 }
 
 /** Message of a bundle that is due; null: nothing changed. And the bundle afterwards. */
@@ -235,7 +235,7 @@ function knownAt(fallbacks: readonly DigestFallback[], over: readonly KnownPart[
 interface MessageOptions {
   readonly destination: Destination;
   readonly nowMs: number;
-  readonly context: Pick<MessageContext, 'acknowledgeUrl'>;
+  readonly context: Pick<MessageContext, 'pageUrl'>;
 }
 
 function messageOf(
@@ -259,8 +259,10 @@ function messageOf(
     ...(monitorId === undefined || others.length > 0 ? {} : { monitorId }),
     ...(isOver ? {} : { hasFallback: true }),
     ...(row.is_test ? { isTest: true } : {}),
-    write: (writing) =>
-      digestMessage(
+    write: (writing) => {
+      const pageUrl = context.pageUrl(writing.id, { id: row.channel_id, recipient: writing.recipient });
+      const hasFiring = told.some(({ isFiring, status }) => isFiring && status === 'firing');
+      return digestMessage(
         {
           id: writing.id,
           thread,
@@ -276,13 +278,12 @@ function messageOf(
           nowMs,
           isTest: false,
           ...(hasOthers ? { hasOthers: true as const } : {}),
-          acknowledgeUrl: told.some(({ isFiring, status }) => isFiring && status === 'firing')
-            ? context.acknowledgeUrl(writing.id, { id: row.channel_id, recipient: writing.recipient })
-            : null,
-          listUrl: null,
+          acknowledgeUrl: hasFiring ? pageUrl : null,
+          listUrl: pageUrl,
         },
         writing,
-      ),
+      );
+    },
   };
 }
 

@@ -8,6 +8,7 @@ import type { WritingFor } from '../deliveries/new-deliveries.js';
 import type { Outgoing } from '../deliveries/outgoing.js';
 import type { Notice } from '../types/texts/facts.js';
 import { noticeMessage } from '../types/texts/notice-message.js';
+import type { MessageContext } from './alert-messages.js';
 
 /** News that is about no alert, for the channels of a policy. */
 export interface NewNotice {
@@ -19,12 +20,15 @@ export interface NewNotice {
   readonly subject: string;
   readonly notice: Notice;
   readonly sinceMs: number;
+  /** Alert whose page shows more; absent: there is none. */
+  readonly alertId?: string;
 }
 
 interface NoticesOptions {
   readonly clock: Clock;
   readonly destinations: Pick<Destinations, 'read'>;
   readonly outgoing: Pick<Outgoing, 'enqueue'>;
+  readonly messages: Pick<MessageContext, 'pageUrl'>;
 }
 
 /** Sends notices, as news of severity warning. */
@@ -34,11 +38,11 @@ export class Notices {
   /** Queues notices for the channels of the rules that match now, in the caller's transaction. */
   async notify(trx: Knex, notices: readonly NewNotice[]): Promise<void> {
     if (notices.length === 0) return;
-    const { clock, destinations, outgoing } = this.options;
+    const { clock, destinations, outgoing, messages: context } = this.options;
     const nowMs = clock.now();
     const asked = notices.map(({ policy, tags }) => askRules(policy, { severity: 'warning', tags }, nowMs));
     const found = await destinations.read(trx, [...new Set(asked.flat().map(({ choice }) => choice.channel_id))]);
-    const messages = notices.flatMap(({ isTest, subject, notice, sinceMs }, index) => {
+    const messages = notices.flatMap(({ isTest, subject, notice, sinceMs, alertId }, index) => {
       const messageGroup = newId(idPrefixes.event, nowMs);
       return (asked[index] ?? []).flatMap(({ choice }) => {
         const destination = found.get(choice.channel_id);
@@ -52,11 +56,15 @@ export class Notices {
             kind: 'notice' as const,
             alertIds: [],
             alertCount: 0,
-            write: ({ id, ...audience }: WritingFor) =>
-              noticeMessage(
-                { id, thread: `${notice.kind} ${subject}`, payload: {}, notice, sinceMs, url: null },
+            write: ({ id, ...audience }: WritingFor) => {
+              const { channelId } = destination;
+              const { recipient } = audience;
+              const url = alertId === undefined ? null : context.pageUrl(alertId, { id: channelId, recipient });
+              return noticeMessage(
+                { id, thread: `${notice.kind} ${subject}`, payload: {}, notice, sinceMs, url },
                 audience,
-              ),
+              );
+            },
           },
         ];
       });

@@ -11,8 +11,9 @@ import { type AlertedMonitor, readAlertedMonitors } from '../../monitors/index.j
 import type { Destinations } from '../deliveries/destination.js';
 import type { Outgoing } from '../deliveries/outgoing.js';
 import type { Rooms } from '../deliveries/rooms.js';
+import { readAlertNames } from '../events/alert-names.js';
 import type { AlertRow } from '../events/alert-row.js';
-import { lockPresentAlerts, noteUp, storeAlerts } from '../events/alert-store.js';
+import { lockPresentAlerts, noteUp, readLatestAlerts, storeAlerts } from '../events/alert-store.js';
 import { alertRecord } from '../events/alert-view.js';
 import { type DataWait, insertDataWaits } from '../events/data-wait-store.js';
 import { insertDue, queueAlertsOfMonitors } from '../events/due-store.js';
@@ -48,7 +49,7 @@ interface RelayOptions {
   readonly rooms: Pick<Rooms, 'read'>;
   readonly types: ChannelTypes;
   readonly counts: Pick<AlertCounts, 'countAlert'>;
-  readonly messages: Omit<MessageContext, 'nowMs'>;
+  readonly messages: Omit<MessageContext, 'nowMs' | 'names'>;
 }
 
 /** News for one subject. */
@@ -79,13 +80,29 @@ export class Relay {
     });
     await this.#decideAll(trx, asked, monitors);
     await insertDataWaits(trx, dataWaitsOf(events, policies, this.options.clock.now()));
-    await this.options.notices.notify(trx, flappingNotices(events, policies));
+    await this.#notifyOfFlapping(trx, events, policies);
     await noteUp(
       trx,
       events.filter(endsResolution).map(({ subject }) => subject),
     );
     const dependents = await readDependents(trx, ids);
     await queueAlertsOfMonitors(trx, [...new Set([...dependents.values()].flat())]);
+  }
+
+  async #notifyOfFlapping(trx: Knex, events: readonly AlertingEvent[], policies: KnownPolicies): Promise<void> {
+    const notices = flappingNotices(events, policies);
+    if (notices.length === 0) return;
+    const latest = await readLatestAlerts(
+      trx,
+      notices.map(({ subject: monitorId, policy }) => ({ monitorId, policyId: policy.id })),
+    );
+    await this.options.notices.notify(
+      trx,
+      notices.map((notice) => {
+        const alertId = latest.get(`${notice.subject} ${notice.policy.id}`);
+        return alertId === undefined ? notice : { ...notice, alertId };
+      }),
+    );
   }
 
   /** Looks at monitors that had no data since an instant: a policy may have waited for longer than it lasted then. */
@@ -228,7 +245,12 @@ export class Relay {
 
   async #send(trx: Knex, told: JoinedTells, nowMs: number): Promise<void> {
     const { destinations, outgoing, messages: fixed } = this.options;
-    const messages = await writeTells(trx, told, { destinations, context: { ...fixed, nowMs } });
+    const named = told.decided.filter(({ decision: { tells, changes } }) => tells.length > 0 || changes.length > 0);
+    const names = await readAlertNames(
+      trx,
+      named.map(({ row }) => row),
+    );
+    const messages = await writeTells(trx, told, { destinations, context: { ...fixed, nowMs, names } });
     if (messages.length > 0) await outgoing.enqueue(trx, messages);
   }
 }

@@ -4,7 +4,6 @@ import type { Locale } from '../../../http/locale.js';
 import { html } from '../../../http/pages/html.js';
 import { type PageRequest, renderPage } from '../../../http/pages/page.js';
 import { type AnyRoute, defineRoute, type RawReply } from '../../../http/route.js';
-import type { AlertRow } from '../events/alert-row.js';
 import { acknowledgeTexts } from '../links/acknowledge-texts.js';
 import type { Linked } from '../links/link-acts.js';
 import { nameOf } from '../types/texts/alert-message.js';
@@ -57,7 +56,7 @@ export const acknowledgePageRoutes: readonly AnyRoute[] = [
 ];
 
 function pageOf(linked: Linked, request: PageRequest, isDone: boolean): RawReply {
-  return linked.kind === 'alert' ? alertPage(linked.row, request, isDone) : digestPage(linked, request, isDone);
+  return linked.kind === 'alert' ? alertPage(linked, request, isDone) : digestPage(linked, request, isDone);
 }
 
 type Digest = Extract<Linked, { kind: 'digest' }>;
@@ -69,8 +68,13 @@ function digestPage({ title, alerts }: Digest, request: PageRequest, isDone: boo
   const firing = alerts.filter(({ status }) => status === 'firing');
   const isOver = alerts.every(({ status }) => status === 'resolved');
   const state = firing.length > 0 ? text.askAll : isOver ? text.allOver : isDone ? text.allDone : text.noneLeft;
-  const names = firing.slice(0, MAX_NAMED).map(({ type, monitor_name: name }) => `${types[type]}: ${nameOf(name)}`);
-  const rest = firing.length > MAX_NAMED ? [more(firing.length - MAX_NAMED)] : [];
+  const named = firing.length > 0 ? firing : alerts;
+  const names = named
+    .slice(0, MAX_NAMED)
+    .map(({ type, status, monitor_name: name }) =>
+      status === 'firing' ? `${types[type]}: ${nameOf(name)}` : nameOf(name),
+    );
+  const rest = named.length > MAX_NAMED ? [more(named.length - MAX_NAMED)] : [];
   const content = html`
 <h1>${title}</h1>
 ${[...names, ...rest].map((line) => html`<p class="text">${line}</p>`)}
@@ -79,7 +83,9 @@ ${firing.length > 0 ? html`<form method="post"><p><button>${text.buttonAll(firin
   return withPrivacy(renderPage(request, { title: text.title, content }));
 }
 
-function alertPage(row: AlertRow, request: PageRequest, isDone: boolean): RawReply {
+type OneAlert = Extract<Linked, { kind: 'alert' }>;
+
+function alertPage({ row, acknowledgedBy }: OneAlert, request: PageRequest, isDone: boolean): RawReply {
   const { locale } = request;
   const text = acknowledgeTexts[locale];
   const { types, titles, labels } = alertWords[locale];
@@ -91,18 +97,20 @@ function alertPage(row: AlertRow, request: PageRequest, isDone: boolean): RawRep
   const content = html`
 <h1>${titles.firing(types[row.type], nameOf(row.monitor_name))}</h1>
 <dl>${facts.map(([label, value]) => html`<dt>${label}</dt><dd>${value}</dd>`)}</dl>
-<p class="${row.status === 'firing' ? 'text' : 'text good'}">${stateText(row, locale, isDone)}</p>
+<p class="${row.status === 'firing' ? 'text' : 'text good'}">${stateText({ row, acknowledgedBy }, { locale, isDone })}</p>
 ${row.status === 'firing' ? html`<form method="post"><p><button>${text.button}</button></p></form>` : html``}`;
   return withPrivacy(renderPage(request, { title: text.title, content }));
 }
 
-function stateText({ status, state }: AlertRow, locale: Locale, isDone: boolean): string {
+function stateText(
+  { row: { status, state }, acknowledgedBy }: Pick<OneAlert, 'row' | 'acknowledgedBy'>,
+  { locale, isDone }: { readonly locale: Locale; readonly isDone: boolean },
+): string {
   const text = acknowledgeTexts[locale];
   if (status === 'resolved') return text.resolved(instantText(state.resolvedAtMs ?? 0, 'UTC'));
   if (status === 'firing') return text.ask;
   if (isDone) return text.done;
-  const by = state.acknowledgedVia === 'link' ? nameOf((state.acknowledgedBy ?? '').replace(/^channel:/, '')) : null;
-  return text.acknowledged(by, instantText(state.acknowledgedAtMs ?? 0, 'UTC'));
+  return text.acknowledged(nameOf(acknowledgedBy ?? ''), instantText(state.acknowledgedAtMs ?? 0, 'UTC'));
 }
 
 function invalidPage(request: PageRequest): RawReply {

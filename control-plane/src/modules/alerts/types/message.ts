@@ -38,6 +38,15 @@ export interface MessageMonitor {
   readonly name: string;
 }
 
+/** Names of what the payload of a message has by id. */
+export interface MessageNames {
+  readonly nodes: readonly string[];
+  /** Null: no one has acknowledged the alert. */
+  readonly acknowledgedBy: string | null;
+  /** Group of the monitor; null: it has none. */
+  readonly group: string | null;
+}
+
 /**
  * A message in one language, without the format of a channel. Values that come from monitors, nodes and targets are in
  * it as they came, without control and bidirectional characters: each type escapes them for its vendor, and takes out mentions.
@@ -65,6 +74,8 @@ export interface Message {
   readonly customText: string | null;
   /** Monitor that the message is about; absent: it is about several, or none. */
   readonly monitor?: MessageMonitor;
+  /** Names of what the payload has by id, for templates; absent: the payload has none. */
+  readonly names?: MessageNames;
   /** Address or name of what the message is about. */
   readonly source: string;
   /** When it happened, milliseconds since the epoch. */

@@ -54,6 +54,22 @@ function filled(template: string): string {
   return parsed.ok ? fillTemplate(parsed.parts, filling) : `errors: ${JSON.stringify(parsed.errors)}`;
 }
 
+t.test('values are names where the payload has ids', async (t) => {
+  const { data } = message.payload as { readonly data: object };
+  const byId = {
+    ...message,
+    payload: {
+      data: {
+        ...data,
+        monitor: { group: 'mgr_01' },
+        alert: { acknowledged_by: 'u_01', metadata: { affected_nodes: ['n_01'] } },
+      },
+    },
+    names: { nodes: ['Berlin', 'Tokyo'], acknowledgedBy: 'Ada', group: 'EU' },
+  };
+  t.match(valuesOf(byId), { 'alert.nodes': 'Berlin, Tokyo', 'alert.acknowledged_by': 'Ada', 'monitor.group': 'EU' });
+});
+
 t.test('placeholders are replaced by values, through their filters', async (t) => {
   const cases = [
     ['{{title}} {{ monitor.tags }}/{{monitor.group}}', 'Down: Shop a, b/EU'],

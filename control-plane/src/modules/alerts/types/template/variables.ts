@@ -26,16 +26,16 @@ export const variables = {
   'alert.type': 'Type of the alert event: down, degraded or no_data.',
   'alert.status': 'Status of the alert event: firing, acknowledged or resolved.',
   'alert.reason': 'Reason that the nodes reported.',
-  'alert.nodes': 'Affected nodes, divided by commas.',
+  'alert.nodes': 'Names of the affected nodes, divided by commas.',
   'alert.started_at': 'Start of the alert.',
   'alert.resolved_at': 'End of the alert.',
-  'alert.acknowledged_by': 'Person who acknowledged the alert.',
+  'alert.acknowledged_by': 'Name of the person who acknowledged the alert, or the channel or recipient whose link did.',
   'policy.id': 'Id of the alert policy.',
   'policy.name': 'Name of the alert policy.',
-  link: 'First address of the message: the one to acknowledge the alert, if it can be.',
+  link: 'First address of the message: the page that shows the alert, with a button to acknowledge it while it fires.',
   count: 'Number of alerts that the message is about.',
-  acknowledge_url: 'Address at which the alert can be acknowledged.',
-  monitor_url: 'Address of the monitor.',
+  acknowledge_url: 'Address at which the alert can be acknowledged; empty: it no longer fires.',
+  monitor_url: 'Address of the page that shows the alert of the monitor, or the alerts of the message.',
 } as const;
 export type VariableName = keyof typeof variables;
 
@@ -56,10 +56,11 @@ export function valuesOf(message: Message): Values {
 }
 
 function rawValues(message: Message): Values {
-  const { payload, links } = message;
+  const { payload, links, names } = message;
   const data = objectIn(payload, 'data');
   const [monitor, alert, policy] = [objectIn(data, 'monitor'), objectIn(data, 'alert'), objectIn(data, 'policy')];
   const metadata = objectIn(alert, 'metadata');
+  const acknowledgeUrl = links.find(({ role }) => role === 'acknowledge')?.url ?? '';
   return {
     id: message.id,
     thread: message.thread,
@@ -73,22 +74,23 @@ function rawValues(message: Message): Values {
     'monitor.name': textIn(monitor, 'name'),
     'monitor.type': textIn(monitor, 'type'),
     'monitor.target': textIn(monitor, 'target'),
-    'monitor.group': textIn(monitor, 'group'),
+    'monitor.group': names === undefined ? textIn(monitor, 'group') : (names.group ?? ''),
     'monitor.tags': textIn(monitor, 'tags'),
     'alert.id': textIn(alert, 'id'),
     'alert.type': textIn(alert, 'type'),
     'alert.status': textIn(alert, 'status'),
     'alert.reason': textIn(metadata, 'reason'),
-    'alert.nodes': textIn(metadata, 'affected_nodes'),
+    'alert.nodes': names === undefined ? textIn(metadata, 'affected_nodes') : names.nodes.join(', '),
     'alert.started_at': textIn(alert, 'started_at'),
     'alert.resolved_at': textIn(alert, 'resolved_at'),
-    'alert.acknowledged_by': textIn(alert, 'acknowledged_by'),
+    'alert.acknowledged_by': names === undefined ? textIn(alert, 'acknowledged_by') : (names.acknowledgedBy ?? ''),
     'policy.id': textIn(policy, 'id'),
     'policy.name': textIn(policy, 'name'),
     link: links[0]?.url ?? '',
     count: textIn(data, 'count') || '1',
-    acknowledge_url: links.find(({ role }) => role === 'acknowledge')?.url ?? '',
-    monitor_url: links.find(({ role }) => role === 'monitor')?.url ?? '',
+    acknowledge_url: acknowledgeUrl,
+    // of the same page a message has one link
+    monitor_url: links.find(({ role }) => role === 'monitor')?.url ?? acknowledgeUrl,
   };
 }
 

@@ -101,7 +101,10 @@ function linksOf({ acknowledgeUrl, monitorUrl }: AlertFacts, { links }: AlertWor
     ...(acknowledgeUrl === null
       ? []
       : [{ label: links.acknowledge, url: acknowledgeUrl, role: 'acknowledge' as const }]),
-    ...(monitorUrl === null ? [] : [{ label: links.monitor, url: monitorUrl, role: 'monitor' as const }]),
+    // the same page: one link to it
+    ...(monitorUrl === null || monitorUrl === acknowledgeUrl
+      ? []
+      : [{ label: links.monitor, url: monitorUrl, role: 'monitor' as const }]),
   ];
 }
 

@@ -93,7 +93,9 @@ function linksOf({ acknowledgeUrl, listUrl }: DigestFacts, locale: Locale): read
     ...(acknowledgeUrl === null
       ? []
       : [{ label: links.acknowledgeAll, url: acknowledgeUrl, role: 'acknowledge' as const }]),
-    ...(listUrl === null ? [] : [{ label: links.list, url: listUrl }]),
+    ...(listUrl === null || listUrl === acknowledgeUrl
+      ? []
+      : [{ label: links.list, url: listUrl, role: 'monitor' as const }]),
   ];
 }
 

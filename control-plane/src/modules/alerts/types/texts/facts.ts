@@ -58,6 +58,7 @@ export interface AlertFacts extends Envelope {
   /** True if a person asked for it to try the channel. */
   readonly isTest: boolean;
   readonly acknowledgeUrl: string | null;
+  /** Address of the page that shows the alert; null: there is none. */
   readonly monitorUrl: string | null;
 }
 
@@ -81,7 +82,7 @@ export interface DigestFacts extends Envelope {
   readonly hasOthers?: true;
   /** Address at which the recipient acknowledges all of them; null: none is to be acknowledged. */
   readonly acknowledgeUrl: string | null;
-  /** Address of the list of alerts. */
+  /** Address of the page that shows them; null: there is none. */
   readonly listUrl: string | null;
 }
 

@@ -63,7 +63,7 @@ export const alertWords: Readonly<Record<Locale, AlertWords>> = {
     links: {
       acknowledge: 'Acknowledge',
       acknowledgeAll: 'Acknowledge all',
-      monitor: 'Open monitor',
+      monitor: 'Open alert',
       list: 'Open alerts',
       settings: 'Open details',
     },
@@ -107,8 +107,8 @@ export const alertWords: Readonly<Record<Locale, AlertWords>> = {
     links: {
       acknowledge: '确认告警',
       acknowledgeAll: '确认全部告警',
-      monitor: '查看监控',
-      list: '查看告警',
+      monitor: '查看告警',
+      list: '查看这些告警',
       settings: '查看详情',
     },
     more: (count) => `等另外 ${count} 个`,
@@ -151,8 +151,8 @@ export const alertWords: Readonly<Record<Locale, AlertWords>> = {
     links: {
       acknowledge: '確認告警',
       acknowledgeAll: '確認全部告警',
-      monitor: '檢視監控',
-      list: '檢視告警',
+      monitor: '檢視告警',
+      list: '檢視這些告警',
       settings: '檢視詳情',
     },
     more: (count) => `等另外 ${count} 個`,
