@@ -546,6 +546,26 @@ t.test('a failed test returns 200 with the response of the receiver, and a dry r
   t.equal(unread.status, 429, 'before the request is read');
 });
 
+t.test(
+  'the request of a delivery is the one that was sent, also after its channel has changed or is gone',
+  async (t) => {
+    const receiver = await startReceiver(t);
+    const { api } = await anAccount();
+    const config = { url: `${receiver.url}/first`, body: '{"old": "{{title}}"}', headers: { 'X-Key': 'first-key' } };
+    const made = await data(api, 'POST', path, { name: 'Hook', type: 'webhook', config });
+    const { delivery } = await data(api, 'POST', `${path}/${made.id}/test`, {});
+    const read = () => data(api, 'GET', `/v1/alert-deliveries/${delivery.id}`);
+    const { request } = await read();
+    t.match(request, { url: '********', headers: { 'X-Key': '********' }, body: receiver.requests[0]?.body });
+    await data(api, 'PATCH', `${path}/${made.id}`, {
+      config: { url: `${receiver.url}/second`, body: '{"new": "{{title}}"}', headers: { 'X-Key': 'second-key' } },
+    });
+    t.same((await read()).request, request);
+    await api.call('DELETE', `${path}/${made.id}`);
+    t.same((await read()).request, request);
+  },
+);
+
 t.test('deliveries are listed, read with their request, and retried once they are dead', async (t) => {
   const receiver = await startReceiver(t);
   receiver.reply = () => ({ status: 410 });
@@ -582,7 +602,7 @@ t.test(
     await database.db('alert_deliveries').where({ id: delivery.id }).update(waits);
     await data(user, 'DELETE', `${path}/${made.id}`);
     const dropped = await data(user, 'GET', `/v1/alert-deliveries/${delivery.id}`);
-    t.match(dropped, { status: 'dropped', reason: 'channel_deleted', request: null });
+    t.match(dropped, { status: 'dropped', reason: 'channel_deleted', request: { method: 'POST' } });
     await controlPlane.services.accounts.users.delete(user.userId, commandLine);
     for (const table of ['alert_channels', 'alert_deliveries', 'alert_lanes'])
       t.same(await database.db(table).where({ owner_id: user.userId }), [], table);

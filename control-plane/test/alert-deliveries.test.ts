@@ -527,13 +527,22 @@ t.test('no secret is in a response, a log line, an error, a metric or a table', 
       headers,
       sign: true,
     }),
+    await post.addChannel('Links', 'webhook', {
+      url: `${receiver.url}/`,
+      body: '{"link": "{{link}}"}',
+      headers: { 'X-Key': 'geheim-key-2', ...headers },
+    }),
   ];
   const { attempts } = (await sentTo(post, channels)) as { attempts: { response: string }[] };
   t.match(attempts[0]?.response, /^no \*{8}/);
   const account = { owner: { id: post.userId, kind: 'user', isTest: false } } as never;
   const { rows } = await post.alerts.deliveries.list(account, listAll);
   const shown = await Promise.all(rows.map(({ id }) => post.alerts.deliveries.get(id, account)));
-  t.match(shown[0]?.request, { method: 'POST' });
+  t.match(shown.find(({ channel_name: name }) => name === 'Links')?.request, {
+    method: 'POST',
+    headers: { 'X-Token': '********' },
+    body: '{"link":"https://vantage.example/********"}',
+  });
   const dump = await dumpTables(post.db);
   const views = JSON.stringify(shown.map(({ request }) => request));
   const metrics = await post.registry.metrics();
@@ -543,7 +552,7 @@ t.test('no secret is in a response, a log line, an error, a metric or a table', 
     t.notOk(JSON.stringify(post.log).includes(secret), `${secret} is in no log line`);
     t.notOk(metrics.includes(secret), `${secret} is in no metric`);
   }
-  t.match(metrics, /vantage_alert_deliveries_total\{type="webhook",outcome="retry"\} [12]/);
+  t.match(metrics, /vantage_alert_deliveries_total\{type="webhook",outcome="retry"\} [123]/);
 });
 
 const listAll = {

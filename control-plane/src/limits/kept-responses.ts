@@ -1,7 +1,7 @@
 import type { RateLimiter } from '../http/rate-limit.js';
 
 const DAY_MS = 86_400_000;
-/** Bytes of responses that an account may have stored in a day: five thousand of the greatest size. */
+/** Bytes of responses, and of requests of alert deliveries, that an account may have stored in a day: five thousand of the greatest size. */
 const BYTES_PER_DAY = 20 * 1024 * 1024;
 
 /**

@@ -18,6 +18,7 @@ import * as dueMonitors from './0016-due-monitors.js';
 import * as uptimeEpisodes from './0017-uptime-episodes.js';
 import * as webhookTests from './0018-webhook-tests.js';
 import * as earlierRuns from './0019-earlier-runs.js';
+import * as alertRequests from './0020-alert-requests.js';
 
 /** An index on a table that may have many rows. On a partitioned table it is built on one partition after another. */
 export interface BuiltIndex {
@@ -63,4 +64,5 @@ export const migrations: readonly Migration[] = [
   uptimeEpisodes,
   webhookTests,
   earlierRuns,
+  alertRequests,
 ];

@@ -127,7 +127,7 @@ export function openAlerts(
       channels: new ChannelActs({ types, db, clock, plans, sealer: channelSealer, outbound, verification, uses }),
       verification,
       testSend: new TestSend({ types, db, clock, sealer, limiter, destinations, sender }),
-      deliveries: new DeliveryActs({ types, db, clock, sealer, outgoing, destinations }),
+      deliveries: new DeliveryActs({ db, sealer, outgoing, destinations }),
       policies: new PolicyActs({ types, db, clock, lookAgain }),
       silences: new SilenceActs(ruled),
       groups: new AlertGroupActs(ruled),

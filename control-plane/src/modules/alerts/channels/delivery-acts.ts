@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock } from '@vantage/shared/clock.js';
 import type { Knex } from 'knex';
 import { insertAuditEntry } from '../../../audit-log/store.js';
 import type { Sealer } from '../../../crypto/sealing.js';
@@ -11,18 +10,15 @@ import {
   findDelivery,
   type ListedDeliveries,
   listDeliveries,
+  type SentDelivery,
 } from '../deliveries/delivery-store.js';
-import { dryRun, type ShownRequest } from '../deliveries/dry-run.js';
 import { openMessage } from '../deliveries/message-seal.js';
 import type { Outgoing } from '../deliveries/outgoing.js';
-import { type ChannelTypes, findType } from '../types/registry.js';
 import type { ChannelAct } from './channel-act.js';
 import type { ChannelDestinations } from './channel-destinations.js';
 
 interface DeliveryActsOptions {
-  readonly types: ChannelTypes;
   readonly db: Knex;
-  readonly clock: Clock;
   readonly sealer: Sealer;
   readonly outgoing: Outgoing;
   readonly destinations: ChannelDestinations;
@@ -37,21 +33,16 @@ export class DeliveryActs {
     return listDeliveries(this.options.db, owner, filter);
   }
 
-  /** Delivery with its request, as the settings of the channel make it now; null: the channel is gone. @throws ApiError NOT_FOUND */
-  async get(id: string, account: Account): Promise<{ row: DeliveryRow; request: ShownRequest | null }> {
-    const row = await this.#find(id, account);
-    const { types, db, destinations, sealer, clock } = this.options;
-    const destination = (await destinations.read(db, [row.channel_id])).get(row.channel_id);
-    const type = findType(types, row.type);
-    // the code of a verification is for its recipient alone
-    if (destination === undefined || type === null || row.kind === 'verification') return { row, request: null };
-    const run = { destination, recipient: row.recipient, isPlain: row.is_plain, clock };
-    return { row, request: await dryRun(type, openMessage(row.message, sealer), run) };
+  /** Delivery with the request of its last attempt. @throws ApiError NOT_FOUND */
+  async get(id: string, { owner }: Account): Promise<SentDelivery> {
+    const row = await findDelivery(this.options.db, id, owner);
+    if (row === null) throw new ApiError('NOT_FOUND');
+    return row;
   }
 
   /** Queues the message of a delivery that ended without success again. @throws ApiError NOT_FOUND, CONFLICT */
   async retry(id: string, { account, actor }: ChannelAct): Promise<DeliveryRow> {
-    const row = await this.#find(id, account);
+    const row = await this.get(id, account);
     if (row.status !== 'dead' && row.status !== 'dropped')
       throw conflict(`is ${row.status}: only dead and dropped deliveries can be retried`);
     if (row.kind === 'verification') throw conflict('holds a code: request a new one instead');
@@ -78,12 +69,6 @@ export class DeliveryActs {
       await insertAuditEntry(trx, { ...entry, details: { delivery: retried.id } });
       return retried;
     });
-  }
-
-  async #find(id: string, { owner }: Account): Promise<DeliveryRow> {
-    const row = await findDelivery(this.options.db, id, owner);
-    if (row === null) throw new ApiError('NOT_FOUND');
-    return row;
   }
 }
 

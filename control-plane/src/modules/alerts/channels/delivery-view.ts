@@ -40,7 +40,7 @@ const fields = {
         error: nullable(Type.String(), 'Error; null: accepted.'),
         response: nullable(
           Type.String(),
-          'At most 4 KiB of the response, secrets masked; null: none, or the account has had 20 MB of responses stored today.',
+          'At most 4 KiB of the response, secrets masked; null: none, or the account has had 20 MB of requests and responses stored today.',
         ),
       },
       { additionalProperties: false },
@@ -73,7 +73,7 @@ export const AlertDeliveryDetailSchema = Type.Object(
     ...fields,
     request: nullable(
       DeliveryRequestSchema,
-      'Request as the settings of the channel make it now, secrets and links masked; null: the channel was deleted, or it is a verification.',
+      'Request of the last attempt as it was sent, secrets and links masked, the body up to 16,384 characters; null: nothing was sent yet, it is a verification, or the account has had 20 MB of requests and responses stored today.',
     ),
   },
   { additionalProperties: false, title: 'AlertDeliveryDetail' },

@@ -61,6 +61,26 @@ t.test('an attempt ends with the signal of its sender, and leaves nothing there'
   t.equal(receiver.requests.length, 2);
 });
 
+t.test('the request of a mail is kept without its links and its recipient', async (t) => {
+  const at = (act: string) => `https://vantage.example/alert-channels/${act}/token-of-${act}`;
+  const destinations = { unsubscribeUrl: () => at('unsubscribe'), stopUrl: () => at('stop') };
+  const recipient = 'ada@example.com';
+  const message = { ...messageOf('firing', 'en'), monitor: { id: 'm_1', name: 'Shop' } };
+  const keep = async (kind: string) => {
+    const row = { type: 'email', kind, message: sealMessage(message, sealer), recipient, created_at: new Date(0) };
+    const destination = { config: { to: [recipient] }, secrets: [] };
+    const by = { destination, firstProviderId: null, signal: new AbortController().signal };
+    const report = await attemptDelivery({ ...parts, destinations }, row as never, by as never);
+    t.match(report, { outcome: { kind: 'accepted' } });
+    return report.request;
+  };
+  const request = await keep('firing');
+  t.match(request, { method: 'SMTP', url: 'mailto:a***@e***m', headers: { Subject: 'Down: Shop' } });
+  t.match(request?.body, /Shop[^]*https:\/\/vantage\.example\/\*{8}/);
+  t.notMatch(JSON.stringify(request), /token-|ada@/);
+  t.equal(await keep('verification'), null, 'its code is for its recipient alone');
+});
+
 t.test('addresses of one mailbox share its limit, over all channels; those of others do not', async (t) => {
   const key = Buffer.alloc(32, 1);
   const bucketOf = (channel: string, recipient: string) => {

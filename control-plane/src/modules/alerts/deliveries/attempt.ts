@@ -11,6 +11,7 @@ import type { AttemptEntry, DeliveryRow } from './delivery.js';
 import type { Destination, Destinations } from './destination.js';
 import { storable } from './masking.js';
 import { openMessage } from './message-seal.js';
+import { type ShownRequest, secretsOfLinks, shownMail, shownRequest } from './shown-request.js';
 
 /** Time for one request of an attempt. */
 const REQUEST_MS = 10_000;
@@ -37,6 +38,8 @@ export interface AttemptReport {
   readonly entry: AttemptEntry;
   /** True if the request was sent, and its response is unknown. */
   readonly mayHaveArrived: boolean;
+  /** Last request of the attempt; null: there was none, or it has the code of a verification. */
+  readonly request: ShownRequest | null;
 }
 
 /** Sends a message once. Never rejects. `firstProviderId`: as in Attempt. */
@@ -58,7 +61,7 @@ export async function attemptDelivery(
   const at = new Date(clock.now()).toISOString();
   const exchange = new Exchange(parts, row, destination, signal);
   const outcome = await exchange.run(firstProviderId);
-  const { response, mayHaveArrived } = exchange;
+  const { response, mayHaveArrived, request } = exchange;
   const secrets = SecretMask.of(exchange.secrets);
   const mask = (text: string, length: number) => storable(secrets.apply(text).slice(0, length));
   return {
@@ -70,6 +73,7 @@ export async function attemptDelivery(
           }
         : { ...outcome, error: mask(outcome.error, MAX_ERROR_LENGTH) },
     mayHaveArrived,
+    request,
     entry: {
       at,
       duration_ms: Math.round(clock.monotonicMs() - startedMs),
@@ -89,6 +93,9 @@ function outcomeName({ kind }: Outcome, mayHaveArrived: boolean): AttemptOutcome
 class Exchange {
   response: OutboundResponse | null = null;
   mayHaveArrived = false;
+  request: ShownRequest | null = null;
+  /** Parts of the links in the message. */
+  #linkSecrets: readonly string[] = [];
   /** Those of the channel, and those that its type obtained meanwhile. */
   secrets: readonly string[];
 
@@ -125,6 +132,13 @@ class Exchange {
     const { clock, sealer, destinations } = this.parts;
     const { channel_id: channelId, recipient } = this.row;
     const message = openMessage(this.row.message, sealer);
+    const unsubscribeUrl = recipient === null ? undefined : destinations.unsubscribeUrl(channelId, recipient);
+    const stopUrl =
+      recipient === null || message.monitor === undefined
+        ? undefined
+        : destinations.stopUrl(channelId, recipient, message.monitor);
+    const urls = [...message.links.map(({ url }) => url), unsubscribeUrl ?? '', stopUrl ?? ''];
+    this.#linkSecrets = secretsOfLinks(urls);
     return {
       message,
       config: this.destination.config as never,
@@ -134,10 +148,8 @@ class Exchange {
       firstProviderId,
       send: (request) => this.#send(request, signal),
       mail: (mail) => this.#mail(mail, signal),
-      ...(recipient === null ? {} : { unsubscribeUrl: destinations.unsubscribeUrl(channelId, recipient) }),
-      ...(recipient === null || message.monitor === undefined
-        ? {}
-        : { stopUrl: destinations.stopUrl(channelId, recipient, message.monitor) }),
+      ...(unsubscribeUrl === undefined ? {} : { unsubscribeUrl }),
+      ...(stopUrl === undefined ? {} : { stopUrl }),
     };
   }
 
@@ -145,6 +157,7 @@ class Exchange {
     this.secrets = [...this.secrets, ...(request.secrets ?? [])];
     this.response = null;
     this.mayHaveArrived = false;
+    this.#note(() => shownRequest(request, [...this.secrets, ...this.#linkSecrets]));
     try {
       this.response = await this.parts.outbound.send({
         ...request,
@@ -166,7 +179,13 @@ class Exchange {
     if (recipient === null) throw new RangeError('a mail needs a recipient');
     const { locale } = openMessage(this.row.message, this.parts.sealer);
     const mark = { ...mail, key: id, to: recipient, locale, queuedAtMs: createdAt.getTime() };
+    this.#note(() => shownMail(mark, [...this.secrets, ...this.#linkSecrets]));
     return unlessAborted(signal, this.parts.mailer.sendAtOnce(mark, signal));
+  }
+
+  /** The code of a verification is for its recipient alone. */
+  #note(show: () => ShownRequest): void {
+    if (this.row.kind !== 'verification') this.request = show();
   }
 }
 

@@ -8,6 +8,7 @@ import { type AttemptEntry, type DeliveryRow, deliveryColumns, type ListedDelive
 import type { EndReason } from './needed.js';
 import type { DeliveryStatus } from './next-state.js';
 import { LONGEST_LIFE_MS } from './schedule.js';
+import type { ShownRequest } from './shown-request.js';
 
 /** Ids from here on may belong to messages that are still tried: the others are in partitions that need no look. */
 export function oldestWaiting(nowMs: number): string {
@@ -79,6 +80,8 @@ export interface DeliveryChange {
   readonly providerId: string | null;
   readonly nextAttemptAtMs: number | null;
   readonly finishedAtMs: number | null;
+  /** Request of the attempt; null: that of an earlier one stays. */
+  readonly request: ShownRequest | null;
 }
 
 /** Changes a delivery that has not ended. @returns false if it has */
@@ -94,6 +97,7 @@ export async function updateDelivery(trx: Knex, id: string, change: DeliveryChan
     change.providerId,
     dateOf(change.nextAttemptAtMs),
     dateOf(change.finishedAtMs),
+    change.request === null ? null : JSON.stringify(change.request),
   ]);
   return changed.length === 1;
 }
@@ -101,7 +105,7 @@ export async function updateDelivery(trx: Knex, id: string, change: DeliveryChan
 const UPDATE = {
   name: 'alerts-update-delivery',
   text: `UPDATE alert_deliveries SET status = $2, reason = $3, attempts = $4, tries = $5, is_plain = $6, may_have_arrived = $7,
-      provider_id = $8, next_attempt_at = $9, finished_at = $10
+      provider_id = $8, next_attempt_at = $9, finished_at = $10, request = coalesce($11::jsonb, request)
     WHERE id = $1 AND finished_at IS NULL RETURNING id`,
 };
 
@@ -131,10 +135,16 @@ export async function dropWaiting(
     .update({ status: 'dropped', reason, next_attempt_at: null, finished_at: new Date(nowMs) });
 }
 
+/** A delivery with the request of its last attempt; null: none was sent. */
+export interface SentDelivery extends DeliveryRow {
+  readonly request: ShownRequest | null;
+}
+
 /** Delivery of an owner; null: none. */
-export async function findDelivery(db: Knex, id: string, owner: Owner): Promise<DeliveryRow | null> {
-  const sql = `SELECT ${deliveryColumns.join(', ')} FROM alert_deliveries WHERE id = :id AND ${ownedBy(owner)}`;
-  const [row] = await queryNamed<DeliveryRow>(db, 'alert-delivery', sql, { id, ownerId: owner.id });
+export async function findDelivery(db: Knex, id: string, owner: Owner): Promise<SentDelivery | null> {
+  const columns = [...deliveryColumns, 'request'].join(', ');
+  const sql = `SELECT ${columns} FROM alert_deliveries WHERE id = :id AND ${ownedBy(owner)}`;
+  const [row] = await queryNamed<SentDelivery>(db, 'alert-delivery', sql, { id, ownerId: owner.id });
   return row ?? null;
 }
 
@@ -219,7 +229,7 @@ export async function listGroup(db: Knex, messageGroup: string, nowMs: number): 
     .where({ message_group: messageGroup })
     .where('id', '>=', oldestWaiting(nowMs))
     .orderBy('id')
-    .select<DeliveryRow[]>('*');
+    .select<DeliveryRow[]>(...deliveryColumns);
 }
 
 /** Newest deliveries about an alert, oldest first: at most 200, and as many as are not too large together. */

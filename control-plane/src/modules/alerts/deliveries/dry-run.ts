@@ -1,18 +1,9 @@
 import type { Clock } from '@vantage/shared/clock.js';
-import { SecretMask } from '../../../deliver/index.js';
-import { renderMail } from '../../../mail/render.js';
 import type { Attempt, ChannelType } from '../types/channel-type.js';
 import type { Message } from '../types/message.js';
 import type { Destination } from './destination.js';
-import { MASK, maskRecipient } from './masking.js';
-
-/** Request as people see it, secrets masked. A mail has the method `SMTP`. */
-export interface ShownRequest {
-  readonly method: string;
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
+import { MASK } from './masking.js';
+import { maskedLink, type ShownRequest, shownMail, shownRequest } from './shown-request.js';
 
 /** Request that a message would be sent as; null: the type sends none. Nothing is sent. */
 export async function dryRun(
@@ -39,23 +30,14 @@ export async function dryRun(
     locale: message.locale,
     nowMs: clock.now(),
     firstProviderId: null,
-    async send({ method, url, headers = {}, body = '', secrets = [] }) {
-      const hidden = SecretMask.of([...destination.secrets, ...secrets]);
-      const mask = (text: string) => hidden.apply(text);
-      shown.push({
-        method,
-        url: mask(url),
-        headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, mask(value)])),
-        body: mask(String(body)),
-      });
+    async send(request) {
+      shown.push(shownRequest(request, destination.secrets));
       // a type that asks for a token first goes on with it
       const token = Buffer.from(JSON.stringify({ access_token: MASK }));
       return { status: 200, headers: {}, body: token, isComplete: true, excerpt: '', durationMs: 0 };
     },
-    async mail({ content, headers = {} }) {
-      const { subject, text } = renderMail(content, message.locale);
-      const to = `mailto:${maskRecipient(recipient ?? '')}`;
-      shown.push({ method: 'SMTP', url: to, headers: { Subject: subject, ...headers }, body: text });
+    async mail(mail) {
+      shown.push(shownMail({ ...mail, to: recipient ?? '', locale: message.locale }, destination.secrets));
       return '<message@id>';
     },
     ...(recipient === null ? {} : { unsubscribeUrl: `https://vantage.invalid/${MASK}` }),
@@ -63,8 +45,4 @@ export async function dryRun(
   };
   await type.deliver(attempt, isPlain).catch(() => {});
   return shown.at(-1) ?? null;
-}
-
-function maskedLink(url: string): string {
-  return URL.canParse(url) ? `${new URL(url).origin}/${MASK}` : MASK;
 }

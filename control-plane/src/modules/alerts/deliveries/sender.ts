@@ -254,8 +254,9 @@ export class Sender {
       firstProviderId,
       signal: this.#stopped.signal,
     });
-    const isKept = await kept.keeps(ownerId, Buffer.byteLength(made.entry.response ?? ''));
-    const report = isKept ? made : { ...made, entry: { ...made.entry, response: null } };
+    const texts = [made.entry.response ?? '', made.request === null ? '' : JSON.stringify(made.request)];
+    const isKept = await kept.keeps(ownerId, Buffer.byteLength(texts.join('')));
+    const report = isKept ? made : { ...made, request: null, entry: { ...made.entry, response: null } };
     counts.countDelivery(row.type, report.entry.outcome);
     if (report.outcome.kind !== 'accepted' && !report.mayHaveArrived) await place.giveBack();
     if (report.outcome.kind === 'accepted')
@@ -278,6 +279,7 @@ function outOfRoom(nowMs: number, waitMs: number): AttemptReport {
     outcome: { kind: 'retry', error, retryAfterMs: null },
     entry: { at: new Date(nowMs).toISOString(), ...entry },
     mayHaveArrived: false,
+    request: null,
   };
 }
 

@@ -23,7 +23,7 @@ export interface Settlement {
 /** Settlement of an attempt. `random`: 0 to 1. */
 export function settleAttempt(
   row: DeliveryRow,
-  { outcome, entry, mayHaveArrived }: AttemptReport,
+  { outcome, entry, mayHaveArrived, request }: AttemptReport,
   at: { readonly nowMs: number; readonly random: number; readonly destination: Destination },
 ): Settlement {
   const { nowMs, destination } = at;
@@ -41,6 +41,7 @@ export function settleAttempt(
     providerId: outcome.kind === 'accepted' ? outcome.providerId : null,
     nextAttemptAtMs: isWaiting ? next.nextAttemptAtMs : null,
     finishedAtMs: isWaiting ? null : nowMs,
+    request,
   };
   const retryAfterMs = outcome.kind === 'retry' ? outcome.retryAfterMs : null;
   return {
@@ -113,6 +114,7 @@ function unchanged(row: DeliveryRow): DeliveryChange {
     providerId: null,
     nextAttemptAtMs: row.next_attempt_at?.getTime() ?? null,
     finishedAtMs: null,
+    request: null,
   };
 }
 

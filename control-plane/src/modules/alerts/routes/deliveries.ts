@@ -61,8 +61,8 @@ export const getAlertDelivery = defineRoute({
   replies: { 200: AlertDeliveryDetailSchema },
   errors: ['NOT_FOUND'],
   async handle({ params: { id }, account }, { alerts }) {
-    const { row, request } = await alerts.deliveries.get(id, account);
-    return { status: 200, data: { ...deliveryView(row), request } };
+    const row = await alerts.deliveries.get(id, account);
+    return { status: 200, data: { ...deliveryView(row), request: row.request } };
   },
 });
 
