@@ -519,6 +519,8 @@ t.test('a failed test returns 200 with the response of the receiver, and a dry r
   const dry = await data(api, 'POST', `${path}/${made.id}/test`, { dry_run: true });
   t.match(dry, { ok: true, delivery: null, request: { method: 'POST', url: '********' } });
   t.match(Object.keys(dry.request.headers), ['content-type', 'webhook-id', 'webhook-timestamp', 'webhook-signature']);
+  const digest = await data(api, 'POST', `${path}/${made.id}/test`, { dry_run: true, kind: 'digest' });
+  t.match(JSON.parse(digest.request.body), { data: { kind: 'digest', count: 1, alerts: [{ monitor: Object }] } });
   t.equal(receiver.requests.length, 0);
   const failed = await data(api, 'POST', `${path}/${made.id}/test`, {});
   t.match(failed, {

@@ -258,6 +258,40 @@ t.test('a digest about ends links to a page that names the monitors', async (t) 
   t.ok(shown?.kind === 'digest' && shown.alerts.every(({ status }) => status === 'resolved'));
 });
 
+t.test('a digest has the ids of each alert, and sequences that rise, also when the clock is set back', async (t) => {
+  const receiver = await startReceiver(t);
+  const world = cleared;
+  await world.clear();
+  const channel = await world.addChannel('Hook', 'webhook', { url: `${receiver.url}/` });
+  const alert_policy_id = await world.addPolicy([channel]);
+  const names = Array.from({ length: 7 }, (_, index) => `Shop ${index}`);
+  const ids = await world.addMonitors(names.map((name) => ({ name, alert_policy_id })));
+  const digests = () =>
+    receiver.requests.map(({ body }) => JSON.parse(body)).filter(({ data }) => data.kind === 'digest');
+  await world.happens('down', ids);
+  await world.passAll(31_000);
+  const [first] = digests();
+  t.match(first, { type: 'alert.firing', data: { kind: 'digest', count: 2, alerts: { length: 2 } } });
+  for (const alert of first.data.alerts) {
+    const row = await world.db('alerts').where({ id: alert.id }).first();
+    t.match(alert, {
+      monitor: { id: row.monitor_id, name: row.monitor_name },
+      policy: { id: alert_policy_id, name: row.policy_name },
+      sequence: row.changes,
+    });
+  }
+  const setBack = (world.clock.now() + 86_400_000).toString();
+  await world.db.raw(`UPDATE alert_bundles SET state = jsonb_set(state, '{sequence}', ?::jsonb)`, [setBack]);
+  await world.happens('up', ids);
+  await world.passAll(300_000);
+  const [, second] = digests();
+  t.equal(second.sequence, Number(setBack) + 1);
+  for (const alert of second.data.alerts) {
+    const before = first.data.alerts.find(({ id }: { readonly id: string }) => id === alert.id);
+    t.ok(alert.sequence > (before?.sequence ?? 0), 'the sequence of each alert');
+  }
+});
+
 t.test('an alert names the storm of the channel that its last message joined', async (t) => {
   const world = await aStorm(t, 6);
   await world.happens('down', world.monitors);

@@ -40,6 +40,8 @@ export interface BundleState {
   readonly repeats: boolean;
   /** Reason why the first of the messages joined that wait, or of the last ones that waited; only of the storm bundle. */
   readonly cause?: JoinCause;
+  /** Sequence of the last message of the bundle, which rises; absent: there was none. */
+  readonly sequence?: number;
 }
 
 /** Bundle that nothing has joined. */

@@ -151,15 +151,21 @@ function testPayload({
   readonly channel: { readonly id: string; readonly name: string };
   readonly nowMs: number;
 }) {
+  const at = new Date(nowMs).toISOString();
   const monitor = { id: null, name: 'example', type: 'https', target: 'https://example.com/' };
+  const alert = { id: null, sequence: 0, status: 'firing', type: 'down', severity: 'critical', monitor, policy: null };
+  const digest = { kind: 'digest', alert: null, monitor: null, policy: null, group: null, count: 1 };
   return {
     id,
     type: kind === 'resolved' ? 'alert.resolved' : 'alert.firing',
     version: 1,
-    timestamp: new Date(nowMs).toISOString(),
+    timestamp: at,
     sequence: 0,
     test: true,
-    data: { alert: null, monitor, policy: null, channel },
+    data:
+      kind === 'digest'
+        ? { ...digest, alerts: [{ ...alert, started_at: at }], channel }
+        : { alert: null, monitor, policy: null, channel },
   };
 }
 

@@ -101,8 +101,11 @@ export async function storeParts(trx: Knex, parts: readonly BundledRow[]): Promi
 export interface KnownPart extends BundledRow {
   readonly status: AlertStatus;
   readonly type: AlertType;
-  readonly monitor: { readonly name: string; readonly type: string; readonly target: string };
+  readonly monitor: { readonly id: string; readonly name: string; readonly type: string; readonly target: string };
+  readonly policy: { readonly id: string; readonly name: string };
   readonly startedAtMs: number;
+  /** Number of changes of the alert. */
+  readonly changes: number;
   readonly alert: SilencedColumns;
 }
 
@@ -112,7 +115,7 @@ const STEPS_PER_PART = 5;
 /** All parts of bundles with their alerts, the oldest first, so that bundles of the same alerts name the same ones; those of alerts that no longer exist are missing. */
 export async function listParts(trx: Knex, bundleIds: readonly string[]): Promise<KnownPart[]> {
   const { rows } = await trx.raw<{ rows: (PartRow & AlertColumns)[] }>(
-    `SELECT t.*, a.status, a.type, a.monitor_name, a.monitor_type, a.monitor_target, a.started_at, a.owner_id, a.is_test, a.monitor_id,
+    `SELECT t.*, a.status, a.type, a.policy_id, a.policy_name, a.changes, a.monitor_name, a.monitor_type, a.monitor_target, a.started_at, a.owner_id, a.is_test, a.monitor_id,
        a.monitor_group_id, a.monitor_tags, a.severity AS alert_severity
      FROM alert_told t JOIN alerts a ON a.id = t.alert_id WHERE t.bundle_id = ANY(?) ORDER BY t.bundle_id, t.alert_id`,
     [[...bundleIds]],
@@ -132,8 +135,10 @@ function knownPartOf(row: PartRow & AlertColumns): KnownPart {
     ...partOf(row),
     status,
     type: row.type,
-    monitor: { name: row.monitor_name, type: row.monitor_type, target: row.monitor_target },
+    monitor: { id: monitor_id, name: row.monitor_name, type: row.monitor_type, target: row.monitor_target },
+    policy: { id: row.policy_id, name: row.policy_name },
     startedAtMs: row.started_at.getTime(),
+    changes: row.changes,
     alert: { owner_id, is_test, monitor_id, monitor_group_id, monitor_tags, status, severity },
   };
 }
@@ -228,6 +233,9 @@ interface PartRow {
 interface AlertColumns extends Omit<SilencedColumns, 'severity'> {
   readonly alert_severity: AlertSeverity;
   readonly type: AlertType;
+  readonly policy_id: string;
+  readonly policy_name: string;
+  readonly changes: number;
   readonly monitor_name: string;
   readonly monitor_type: string;
   readonly monitor_target: string;

@@ -137,6 +137,8 @@ function plan(
   const known = present.map((part) => (unbegun.has(part) ? { ...part, toldSeverity: null } : part));
   const { state, message, alerts } = planBundle(row.state, known.flatMap(knownTo(held)), nowMs);
   const isOver = alerts.length === 0;
+  // rises also where the clock was set back
+  const sequence = message === null ? row.state.sequence : Math.max(nowMs, (row.state.sequence ?? 0) + 1);
   const thread = row.thread ?? `${row.id} ${nowMs.toString(36)}`;
   const byId = new Map(present.map((part) => [part.alertId, part]));
   const inOrder =
@@ -145,7 +147,12 @@ function plan(
     .flatMap((id) => byId.get(id) ?? [])
     .filter((part) => !held.has(part));
   return {
-    row: { ...row, state, due_at: null, thread: isOver ? null : message === null ? row.thread : thread },
+    row: {
+      ...row,
+      state: sequence === undefined ? state : { ...state, sequence },
+      due_at: null,
+      thread: isOver ? null : message === null ? row.thread : thread,
+    },
     thread,
     kept: {
       bundleId: row.id,
@@ -303,22 +310,28 @@ function payloadOf(
     type: isOver ? 'alert.resolved' : 'alert.firing',
     version: PAYLOAD_VERSION,
     timestamp: new Date(nowMs).toISOString(),
-    sequence: nowMs,
+    sequence: row.state.sequence ?? nowMs,
     test: isTest,
     data: {
+      kind: 'digest',
       alert: null,
       monitor: null,
       policy: null,
       group: row.group_id === null ? null : { id: row.group_id, name: row.group_name },
       count: told.length,
-      alerts: told.slice(0, MAX_SHOWN).map(({ alertId, status, type, severity, monitor, startedAtMs }) => ({
-        id: alertId,
-        status,
-        type,
-        severity,
-        monitor,
-        started_at: new Date(startedAtMs).toISOString(),
-      })),
+      alerts: told
+        .slice(0, MAX_SHOWN)
+        .map(({ alertId, status, type, severity, monitor, policy, startedAtMs, changes }) => ({
+          id: alertId,
+          // compares with the sequence of messages about this alert alone
+          sequence: changes,
+          status,
+          type,
+          severity,
+          monitor,
+          policy,
+          started_at: new Date(startedAtMs).toISOString(),
+        })),
     },
   };
 }
