@@ -11,6 +11,7 @@ import { attemptDelivery, bucketsOfDelivery } from './attempt.js';
 import type { DeliveryRow } from './delivery.js';
 import type { Destination } from './destination.js';
 import { sealMessage } from './message-seal.js';
+import { shownRequest } from './shown-request.js';
 
 const sealer = createSealer(Buffer.alloc(32, 7), 'alert deliveries');
 const policy = new TargetPolicy({ allow: ['127.0.0.1/32'], own: [], denied: [] });
@@ -89,4 +90,9 @@ t.test('addresses of one mailbox share its limit, over all channels; those of ot
   };
   t.equal(bucketOf('ch_1', 'ada+a@example.com'), bucketOf('ch_2', 'ada@example.com'));
   t.not(bucketOf('ch_1', 'ada@example.com'), bucketOf('ch_1', 'bob@example.com'));
+});
+
+t.test('a request that is kept is cut between characters, so that it can be stored', async (t) => {
+  const { body } = shownRequest({ method: 'POST', url: 'https://hooks.example/', body: `${'x'.repeat(16_383)}🙂` }, []);
+  t.equal(body, 'x'.repeat(16_383), 'no half of a character');
 });

@@ -26,7 +26,7 @@ export function shownRequest(
   secrets: readonly string[],
 ): ShownRequest {
   const mask = SecretMask.of([...secrets, ...own]);
-  const masked = (text: string, most: number) => storable(mask.apply(text)).slice(0, most);
+  const masked = (text: string, most: number) => storable(mask.apply(text).slice(0, most));
   return {
     method,
     url: masked(url, MAX_URL),
