@@ -1,3 +1,5 @@
+import { decodeWindows1252 } from '../windows-1252.js';
+
 /** Charsets in which registries write what is not UTF-8, by top-level domain of the name or server; as of 2026. */
 const charsets: ReadonlyMap<string, string> = new Map([
   ['cn', 'gb18030'],
@@ -10,8 +12,6 @@ const charsets: ReadonlyMap<string, string> = new Map([
   ['ru', 'koi8-r'],
   ['su', 'koi8-r'],
 ]);
-/** A superset of latin1 that has a character for each byte. */
-const FALLBACK = 'windows-1252';
 /** Escape sequences of ISO-2022-JP: all of its bytes are ASCII. */
 const JAPANESE = Buffer.from([0x1b, 0x24]);
 
@@ -21,6 +21,7 @@ export function decodeWhois(bytes: Buffer, topLevel: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    return new TextDecoder(charsets.get(topLevel) ?? FALLBACK).decode(bytes);
+    const charset = charsets.get(topLevel);
+    return charset === undefined ? decodeWindows1252(bytes) : new TextDecoder(charset).decode(bytes);
   }
 }

@@ -1,6 +1,6 @@
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import t from 'tap';
-import { decodeContent, readText } from './body.js';
+import { decodeContent, readAll, readText } from './body.js';
 
 t.test('body text follows the charset of its content type', async (t) => {
   const cases = [
@@ -35,8 +35,8 @@ t.test('body text follows the charset of its content type', async (t) => {
     {
       what: 'what HTML says of itself',
       type: 'text/html',
-      bytes: Buffer.from('<html><META content="text/html; charset=iso-8859-1">grün', 'latin1'),
-      text: '<html><META content="text/html; charset=iso-8859-1">grün',
+      bytes: Buffer.from('<META Content="text/html; CharSet=iso-8859-1" http-equiv=Content-Type>grün', 'latin1'),
+      text: '<META Content="text/html; CharSet=iso-8859-1" http-equiv=Content-Type>grün',
     },
     {
       what: 'the header rules what HTML says of itself',
@@ -66,6 +66,92 @@ t.test('body text follows the charset of its content type', async (t) => {
   ];
   for (const { what, type, bytes, text } of cases)
     t.strictSame(readText(bytes, type), { text, isTruncated: false }, what);
+});
+
+/** 你好 in gbk. */
+const hello = Buffer.from('c4e3bac3', 'hex');
+
+t.test('the charset of a content type is found as browsers find it, or more leniently', async (t) => {
+  const types = [
+    'text/html; charset=gbk',
+    'text/html;; Charset = "GB2312" ; x',
+    "text/html; charset='gbk'",
+    'text/html; charset="\\g\\bk"',
+    'text/html; x="; charset=utf-8"; charset=gbk',
+    'text/html; charset=; charset=gbk; charset=utf-8',
+    'text/html; charset=csgb2312',
+    'text/plain, text/html; charset=gbk',
+    'text/html; charset=gbk, text/html',
+    'text/html; charset=gbk, nonsense, */*',
+    'text/html; x="a, text/plain; charset=utf-8"; charset=gbk',
+  ];
+  for (const type of types) t.equal(readText(hello, type)?.text, '你好', type);
+  t.not(readText(hello, 'text/html; charset=gbk, text/plain')?.text, '你好', 'that of another type');
+  t.equal(readText(hello, 'text/html; charset=gbk, image/png'), null);
+});
+
+t.test('a charset that is not known counts as none', async (t) => {
+  for (const charset of ['none', 'utf8mb4', 'x-none', 'text', '']) {
+    const type = `text/html; charset=${charset}`;
+    t.equal(readText(Buffer.from('grün'), type)?.text, 'grün', charset);
+    t.match(readText(Buffer.concat([Buffer.from('<meta charset=gbk>'), hello]), type)?.text, /你好$/, charset);
+  }
+});
+
+t.test('windows-1252 and its many labels are not ISO-8859-1, on any version of Node', async (t) => {
+  const bytes = Buffer.from('805fd6928182e9', 'hex');
+  for (const label of ['windows-1252', 'ISO-8859-1', 'latin1', 'us-ascii', 'ascii', 'cp1252', 'iso_8859-1'])
+    t.equal(readText(bytes, `text/plain; charset=${label}`)?.text, '€_Ö’\x81‚é', label);
+  const all = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
+  t.equal(new Set(readAll(all, 'text/plain; charset=latin1')).size, 256, 'each byte has a character');
+});
+
+t.test('a meta element declares the encoding of HTML where browsers find it', async (t) => {
+  const pragma = (content: string) => `<meta http-equiv="Content-Type" content="${content}">`;
+  const found = [
+    '<meta charset=gbk>',
+    "<META CHARSET = 'gbk' />",
+    '<meta/charset="gbk"/>',
+    pragma('text/html; charset=gbk'),
+    pragma("text/html;charset='gbk'"),
+    `<meta content='text/html; charset="gbk"' http-equiv='content-type'>`,
+    '<!-- <meta charset=utf-8> --><meta charset=gbk>',
+    '<!--><meta charset=gbk>',
+    `<!-- ${'x'.repeat(1100)} --><meta charset=gbk>`,
+    `<html><head><title><meta charset=utf-8></title><style>${'p{} '.repeat(2000)}</style><meta charset=gbk></head><body>`,
+    `<script>if (a<b) x = '<meta charset=utf-8>';</script>${' '.repeat(2000)}<meta charset=gbk>`,
+    '<!doctype html><?x <meta charset=utf-8?><meta name="a>b" charset=gbk>',
+    '<meta charset=none><meta charset=gbk>',
+    '<p title="<meta charset=utf-8>"><meta charset=gbk>',
+    '<meta http-equiv=content-type content="charset charset=gbk">',
+    '<?xml version="1.0" encoding="utf-8"?><meta charset=gbk>',
+    '<?xml version="1.0" encoding="gbk"?>',
+    '< <a < meta><meta charset=gbk charset=utf-8>',
+  ];
+  const read = (html: string, type?: string) => readAll(Buffer.concat([Buffer.from(html), hello]), type).slice(-10);
+  for (const html of found) t.match(read(html, 'text/html'), /你好$/, html.slice(0, 80));
+  t.match(read('\n <meta charset=gbk>'), /你好$/, 'without a content type');
+  t.match(read('<?xml version="1.0" encoding="utf-8"?><a>', 'application/xml'), /\ufffd/);
+  const none = [
+    '<meta name=description content="charset=gbk">',
+    '<meta content="text/html; charset=gbk">',
+    '<metal charset=gbk>',
+    '<!-- <meta charset=gbk>',
+    '<script><meta charset=gbk></script>',
+    `${' '.repeat(1100)}<body><meta charset=gbk>`,
+    `${' '.repeat(70_000)}<meta charset=gbk>`,
+    'text <p title=',
+    '<meta charset',
+  ];
+  for (const html of none) t.match(read(html, 'text/html'), /\ufffd/, html.slice(0, 80).trim());
+  t.match(read('a <meta charset=gbk>'), /\ufffd/, 'text without a content type');
+});
+
+t.test('XML in UTF-16 is known by its declaration', async (t) => {
+  const text = '<?xml version="1.0"?><a>你好</a>';
+  const little = Buffer.from(text, 'utf16le');
+  t.equal(readText(little, 'application/xml')?.text, text);
+  t.equal(readText(Buffer.from(little).swap16(), 'text/xml')?.text, text);
 });
 
 t.test('body text holds nothing that cannot be stored or bloats JSON', async (t) => {

@@ -45,10 +45,10 @@ export async function decodeContent(bytes: Buffer, contentEncoding: string | und
   return body;
 }
 
-/** The text of a body by its content type; null for what is not text. A body without a type counts as text. */
+/** The text of a body by its content type; null for what is not text. A body without a valid type counts as text. */
 export function readText(bytes: Buffer, contentType: string | undefined, maxBytes = MAX_KEPT_BYTES): BodyText | null {
   const content = parseContentType(contentType);
-  if (!textTypes.test(content.type)) return null;
+  if (content.type !== null && !textTypes.test(content.type)) return null;
   const kept = bytes.subarray(0, maxBytes);
   // a stream decoder omits a character that was cut
   const decoded = decoderOf(bytes, content).decode(kept, { stream: kept.length < bytes.length });

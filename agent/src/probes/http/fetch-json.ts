@@ -80,10 +80,10 @@ async function readAnswer(hop: Hop): Promise<JsonAnswer> {
 }
 
 /** @throws ProbeFailure body_too_large, http_protocol */
-async function valueOf({ headers, body, isCut }: Hop): Promise<unknown> {
+async function valueOf({ headers, contentType, body, isCut }: Hop): Promise<unknown> {
   const decoded = await decodeContent(body.whole(), headers['content-encoding']);
   if (isCut || decoded?.isCut) throw new ProbeFailure('body_too_large', 'the document is larger than 1 MiB');
-  const text = decoded === null ? '' : readAll(decoded.bytes, headers['content-type']);
+  const text = decoded === null ? '' : readAll(decoded.bytes, contentType);
   const excess = jsonExcess(text);
   if (excess !== null) throw new ProbeFailure('body_too_large', `the document has ${excess}`);
   return parseJson(text);

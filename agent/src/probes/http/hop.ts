@@ -1,6 +1,7 @@
 import type { TlsReport } from '@vantage/shared/probe-types/tls-report.js';
 import type { ResolvedAddress } from '../../net/resolved-address.js';
 import { BodyBytes } from './body-bytes.js';
+import { fieldValues } from './field-values.js';
 import { MAX_READ_BYTES } from './limits.js';
 
 /** Current phase of a hop; decides the error code at the deadline. */
@@ -34,6 +35,12 @@ export class Hop {
   readonly body: BodyBytes;
   /** True if there was more than `maxBodyBytes`. */
   isCut = false;
+
+  /** Content-Type headers, joined by comma; undefined: none. */
+  get contentType(): string | undefined {
+    const lines = fieldValues(this.rawHeaders, 'content-type');
+    return lines.length === 0 ? undefined : lines.join(', ');
+  }
 
   constructor(
     readonly url: string,

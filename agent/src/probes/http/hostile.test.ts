@@ -207,6 +207,13 @@ t.test('http reads 1 MiB of a body, compressed or not, and calls it an answer', 
   t.match(large, { success: true, response_size: 1024 * 1024, body_truncated: true, body: /^first/ });
 });
 
+t.test('http reads a body by the last of several content types', async (t) => {
+  const types = 'Content-Type: text/html\r\nContent-Type: text/html; charset=gbk\r\nContent-Type: x\r\n';
+  const server = await answering(t, `${OK}${types}Content-Length: 4\r\n\r\n`, Buffer.from('c4e3bac3', 'hex'));
+  const result = await http.run(aSpec('http', `http://127.0.0.1:${server.port}/`, { keywords: ['你好'] }), aContext());
+  t.match(result, { body: '你好', keywords: [{ count: 1 }], headers: { 'content-type': 'text/html; charset=gbk' } });
+});
+
 t.test('http reads a body that compresses by more than a hundred', async (t) => {
   const rows = JSON.stringify({ rows: Array(9000).fill({ status: 'OPERATIONAL', value: 0 }) });
   const body = gzipSync(rows);

@@ -147,9 +147,8 @@ async function travel({ spec, context, signal, tls, trip }: Journey): Promise<vo
 }
 
 async function readBody(trip: Trip, params: HttpSpec['params'], signal: AbortSignal): Promise<void> {
-  const { body, headers } = trip.hop;
+  const { body, headers, contentType: type } = trip.hop;
   trip.isBodyTruncated = trip.hop.isCut;
-  const type = headers['content-type'];
   const decoded = await decodeContent(body.whole(), headers['content-encoding']);
   const isCut = trip.hop.isCut || decoded?.isCut === true;
   const keptBytes = trip.keepsLines ? MAX_EXAMINED_TEXT_BYTES : MAX_KEPT_BYTES;
