@@ -160,7 +160,7 @@ export const smtp = {
     {
       title: 'Certificate until',
       isInDetails: true,
-      cell: (r: SmtpResult) => textCell(r.tls?.not_after?.slice(0, 10) ?? null),
+      cell: (r: SmtpResult) => textCell((r.tls?.ends_first?.not_after ?? r.tls?.not_after)?.slice(0, 10) ?? null),
     },
     { title: 'Connect', cell: (r: SmtpResult) => msCell(r.timing.tcp_ms) },
     { title: 'Greeting', cell: (r: SmtpResult) => msCell(r.timing.banner_ms) },

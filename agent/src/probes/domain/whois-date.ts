@@ -70,8 +70,13 @@ const zoneMinutes: Readonly<Record<string, number>> = {
   WEST: 60,
 };
 
-/** Countries that write the month first, or both ways (CLDR). All others write the day first. */
-const monthFirstCountries: ReadonlySet<string> = new Set('as bz ca fm gu ky mh mp ph pr pw um us vi'.split(' '));
+/**
+ * Countries that write the month first, or both ways (CLDR), and domains that are run from elsewhere. All others write the day
+ * first.
+ */
+const monthFirstCountries: ReadonlySet<string> = new Set(
+  'ag as bz ca cc cf fm ga gq gu io ky la me mh ml mp nu ph pr pw sc tk to tv um us vc vi ws'.split(' '),
+);
 /** Countries of the solar Hijri calendar, whose registries may write 1407 for 2028. */
 const solarHijriCountries: ReadonlySet<string> = new Set(['af', 'ir']);
 const BUDDHIST_YEARS = 543;

@@ -40,7 +40,9 @@ export function domainFields(fields: readonly WhoisField[], domain: string, read
 function expiryIn(fields: readonly WhoisField[], readDate: DateReader): string | null {
   const ranked = [0, 1, 2].flatMap((rank) => valuesWhere(fields, (label) => expiryRank(label) === rank));
   // of organisations in Japan, the state has it: `Connected (2028/03/31)`
-  const states = valuesOf(fields, 'state', '状態').flatMap((value) => /\(([\d/]{8,10})\)/.exec(value)?.[1] ?? []);
+  const states = valuesOf(fields, 'state', '状態').flatMap(
+    (value) => /^(?:connected|active|registered) \(([\d/]{8,10})\)/i.exec(value)?.[1] ?? [],
+  );
   return firstOf([...ranked, ...states], readDate);
 }
 

@@ -1,17 +1,17 @@
 /** Words of labels of the end of a registration, in the languages of registries. */
 const expiryWords =
-  /expir|\bexp date|\bvalid(?:ity|ade)?\b(?:$| (?:until|till|to|thru|through|date|up to))|\bpaid (?:until|till|to|thru|through|up to)|billed ?until|^(?:domain |record |registration |next )?renew(?:al|s)?(?: date| on| by| due)?$|\bdue date|有効期限|到期|过期|만료|종료일|vencim|\bvence\b|caduc|scaden|ablauf|gültig bis|échéance|оплачен|действителен|истекает/;
+  /expir|\bexp date|\bvalid(?:ity|ade)?\b(?:$| (?:until|till|to|thru|through|date|up to))|\bpaid (?:until|till|to|thru|through|up to)|billed ?until|^(?:domain |record |registration |next )?renew(?:al|s)?(?: date| on| by| due)?$|\bdue date|有効期限|到期|过期|만료|종료일|vencim|\bvence\b|caduc|fecha de corte|scaden|ablauf|gültig bis|échéance|оплачен|действителен|истекает/;
 /** Words of labels that look like these, and are of something else. */
 const otherEnds =
   /free|delet|redempt|\bhold|\boption|dnssec|\bds\b|signature|\bkey|certificate|\blast\b|grace|transfer|\block|password|status|privacy/;
 
 /**
  * Rank of a label, as `fieldsOf` gives it, of the date on which a registration ends; best first: 0 is the registry's own
- * word, 2 the date of a registrar, which may be another one. Null: another label.
+ * word, 2 the date of a registrar or reseller, which may be another one. Null: another label.
  */
 export function expiryRank(label: string): 0 | 1 | 2 | null {
   if (!expiryWords.test(label) || otherEnds.test(label)) return null;
-  if (/registrar/.test(label)) return 2;
+  if (/registrar|reseller/.test(label)) return 2;
   return /registry/.test(label) ? 0 : 1;
 }
 

@@ -28,7 +28,8 @@ export function paragraphsOf(text: string): string[][] {
 /** Marks in front of a label: `**`, `a.`, and the letter of `a [Label]`. */
 const bullet = /^(?:[*•]{1,3}\s*|[a-z]\.\s+|[a-z]\s+(?=\[))/;
 /** A label, and a date behind it without a colon: `Record expires on 2028-08-29`. */
-const labelAndDate = /^(\p{L}[\p{L}\s.()'-]{0,58}?)\s+(\d{1,4}[-/.]\s?(?:\d{1,2}|\p{L}{3})[-/.]\s?\d{1,4}\b.*)$/u;
+const labelAndDate =
+  /^(\p{L}[\p{L}\s.()'-]{0,58}?)\s+(\d{1,4}(?:[-/.]\s?\d{1,2}[-/.]|[-/. ]\p{L}{3,9}[-/. ])\s?\d{1,4}\b.*)$/u;
 const labelAndValue = /^(?:\[([^\]]{1,60})\]|(\p{L}(?:[\p{L}\d./()'_-]| (?! )){0,58}?)\.*\s*:(?!\/\/))\s*(.*)$/u;
 
 /** Fields of lines: `Label: value`, `label....: value`, `[Label] value`, and `Label 2028-08-29`. */
