@@ -3,7 +3,7 @@ import type { TargetError } from '@vantage/shared/target-policy/host.js';
 import type { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
 import { ProbeFailure, refusingAs } from '../probes/failure.js';
 import { within } from './deadline.js';
-import { askUdpThenTcp, plainAsking } from './dns/ask.js';
+import { askUdpThenTcp, isInTrouble, plainAsking } from './dns/ask.js';
 import type { DnsReply } from './dns/asking.js';
 import type { DnsServer } from './dns/dns-server.js';
 import type { DnsMessage, DnsQuestion } from './dns/message.js';
@@ -99,14 +99,16 @@ function checkAnswer(
 }
 
 /**
- * Two tries: a server that is silent, unreachable or in trouble is followed by the next one.
+ * Two tries: a server that is silent, unreachable or in trouble is followed by the next one. If that one does not respond,
+ * the reply of the first counts.
  * @throws ProbeFailure dns_*; or the signal's reason
  */
 export async function askServers(question: DnsQuestion, options: AskServersOptions): Promise<DnsReply> {
   const [first, next = first] = options.servers;
   if (first === undefined || next === undefined) throw new RangeError('no DNS server is configured');
+  let reply: DnsReply | null = null;
   try {
-    const reply = await askWithin(question, first, options);
+    reply = await askWithin(question, first, options);
     if (next === first || !isInTrouble(reply.message)) return reply;
   } catch (error) {
     if (options.signal.aborted || !(error instanceof ProbeFailure)) throw error;
@@ -115,6 +117,7 @@ export async function askServers(question: DnsQuestion, options: AskServersOptio
     return await askWithin(question, next, options);
   } catch (error) {
     if (options.signal.aborted || !(error instanceof ProbeFailure)) throw error;
+    if (reply !== null) return reply;
     throw dnsFailure(error);
   }
 }
@@ -128,10 +131,6 @@ function askWithin(
   return within({ clock, ms: TRY_MS, reason }, signal, (limited) =>
     askUdpThenTcp(plainAsking(question), server, { signal: limited, clock, budget, resendAfterMs: null, onSent }),
   );
-}
-
-function isInTrouble({ rcode }: DnsMessage): boolean {
-  return rcode !== 'NOERROR' && rcode !== 'NXDOMAIN';
 }
 
 /** A resolver that cannot be reached is a failure of DNS: codes of connections speak of the target. */

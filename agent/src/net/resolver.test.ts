@@ -255,6 +255,17 @@ t.test('resolver asks the next server when the first is silent or in trouble', a
   t.equal(clock.pendingTimers, 0);
 });
 
+t.test('resolver reports what the first server replied if the next one is silent', async (t) => {
+  const failing = await startDnsServer(t, () => ({ rcode: 'SERVFAIL' }));
+  const silent = await startDnsServer(t, () => null);
+  const clock = new FakeClock();
+  const resolving = aResolver([failing.endpoint, silent.endpoint], { clock }).resolve(aRequest({ ipVersion: 'v4' }));
+  resolving.catch(() => {});
+  await until('the silent server is asked', () => silent.queries.length === 1);
+  clock.advance(2500);
+  await t.rejects(resolving, { code: 'dns_servfail' });
+});
+
 t.test('resolver gives up on a silent server after two tries', async (t) => {
   const silent = await startDnsServer(t, () => null);
   const clock = new FakeClock();

@@ -83,6 +83,13 @@ const Result = Type.Object(
     precision: nullableInteger(-128, 127, 'Resolution of the server’s clock, log2 of seconds.'),
     poll: nullableInteger(-128, 127, 'Polling interval that the server reports, log2 of seconds.'),
     version: nullableInteger(1, 7, 'Version of NTP in the reply.'),
+    kiss_code: Type.Optional(
+      Type.String({
+        maxLength: 4,
+        description:
+          'Code of the kiss-o’-death (RFC 5905 section 7.4) by which the server ended the requests; the time that it gave before counts. Absent without one.',
+      }),
+    ),
     samples: Type.Array(Sample, { maxItems: MAX_NTP_PACKETS, description: 'One entry for each request, in order.' }),
   },
   { additionalProperties: false },

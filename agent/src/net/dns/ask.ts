@@ -3,6 +3,7 @@ import type { AskOptions, DnsReply, Progress } from './asking.js';
 import type { DnsServer } from './dns-server.js';
 import type { DnsMessage, DnsQuestion } from './message.js';
 import { fullCookieOf, makeQuery, type Query, type QueryEdns } from './query.js';
+import { rcodeFailure } from './response-codes.js';
 import { askStream, connectServer } from './stream.js';
 import { askUdp } from './udp.js';
 
@@ -27,7 +28,7 @@ export function plainAsking(question: DnsQuestion): Asking {
 
 /**
  * Queries by UDP, and again by TCP when the reply was truncated (RFC 7766 section 5) or repeats our question in
- * another letter case: such a server is trusted by UDP only where it does not reply by TCP.
+ * another letter case: such a server is trusted by UDP only where it does not reply by TCP, or refuses there.
  */
 export async function askUdpThenTcp(
   asking: Asking,
@@ -36,16 +37,25 @@ export async function askUdpThenTcp(
   progress: Progress = noProgress(),
 ): Promise<DnsReply> {
   const reply = await askInTurns(asking, progress, (query) => askUdp(query, server, options));
-  if (reply.message.flags.has('tc')) return askTcp(asking, server, options, progress);
-  if (!reply.isCaseFolded) return reply;
+  const isCut = reply.message.flags.has('tc');
+  if (!isCut && !reply.isCaseFolded) return reply;
   try {
     const certain = await askTcp(asking, server, options, progress);
-    progress.reply = { ...certain, isCaseFolded: true };
+    const refusal = isInTrouble(reply.message) ? null : rcodeFailure(certain.message, asking.question.name);
+    if (refusal !== null && isInTrouble(certain.message)) throw refusal;
+    progress.reply = { ...certain, isCaseFolded: reply.isCaseFolded };
     return progress.reply;
   } catch (error) {
-    if (options.signal.aborted || !(error instanceof ProbeFailure)) throw error;
+    // what came by UDP is kept, whatever the server thinks of TCP
+    progress.reply = reply;
+    if (isCut || options.signal.aborted || !(error instanceof ProbeFailure)) throw error;
     return reply;
   }
+}
+
+/** True for a reply that is no statement about the name: another server may make one. */
+export function isInTrouble({ rcode }: DnsMessage): boolean {
+  return rcode !== 'NOERROR' && rcode !== 'NXDOMAIN';
 }
 
 /**

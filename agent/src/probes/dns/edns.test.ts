@@ -138,6 +138,8 @@ t.test('dns asks a server by tcp that repeats the question in another letter cas
   t.not(spoofed.queries[0]?.asked, 'site.example.com', 'the question has letters of both cases');
   const folding = await ask(t, (query) => fold(query, SITE));
   t.match(folding.result, { success: true, case_folded: true, transport: 'tcp' }, 'a server that folds always');
+  const refusing = await ask(t, (query) => (query.transport === 'udp' ? fold(query, SITE) : { rcode: 'REFUSED' }));
+  t.match(refusing.result, { success: true, transport: 'udp', rcode: 'NOERROR', records: [{}] }, 'TCP is refused');
 });
 
 t.test('dns gives up on a server that sends a flood of messages that are no answer', async (t) => {

@@ -302,6 +302,11 @@ t.test('dns keeps what a cut answer held when tcp brings none', async (t) => {
   );
   const result = await ask(t, { port: server.endpoint.port });
   t.match(result, { success: false, error: { code: 'dns_error' }, rcode: 'NOERROR', flags: ['tc'], records: [{}] });
+  const refusing = await startDnsServer(t, ({ transport }) =>
+    transport === 'udp' ? { flags: 0x200, answers: [SITE] } : { rcode: 'REFUSED' },
+  );
+  const refused = await ask(t, { port: refusing.endpoint.port });
+  t.match(refused, { success: false, error: { code: 'dns_refused' }, rcode: 'NOERROR', records: [{}] });
 });
 
 t.test('dns by tcp: a length that promises more than comes ends with the time', async (t) => {

@@ -1,3 +1,5 @@
+import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
+import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
 import { startHttpServer } from '../../../test/_support/http-server.js';
 import { aPolicy } from '../../../test/_support/probe-context.js';
@@ -181,6 +183,21 @@ t.test('a referral that fails leaves the record of the server that gave it', asy
     abuse_email: 'abuse@hosting.example',
   });
   t.match(result.asked.at(-1), { server: '127.0.0.3', outcome: 'failed' });
+});
+
+t.test('a referral to a silent server leaves the record at the end of the time', async (t) => {
+  const clock = new FakeClock();
+  const { look, questions } = await startRegistries(t, {
+    whois: {
+      '127.0.0.1': refersTo('127.0.0.2'),
+      '127.0.0.2': `${arin}\r\n\r\nReferralServer:  whois://127.0.0.3\r\n`,
+      '127.0.0.3': () => {},
+    },
+  });
+  const looking = look(ADDRESS, { clock });
+  await until('the silent server is asked', () => questions.length === 3);
+  clock.advance(60_000);
+  t.match(await looking, { success: true, source: { server: '127.0.0.2' }, network: { name: 'EXAMPLE-BLOCK' } });
 });
 
 t.test('an organisation of LACNIC is shown, and a person who holds addresses is not', async (t) => {

@@ -171,6 +171,34 @@ t.test('a slow registry leaves time for WHOIS, and a slow WHOIS ends by the time
   await until('no socket is left', () => openSockets() <= sockets);
 });
 
+t.test('what RDAP has of a domain is kept, whatever WHOIS does afterwards', async (t) => {
+  const withoutDate = answering(aDomain(null));
+  const refusals: [string, Whois][] = [
+    ['free', saying('No match for "EXAMPLE.TEST".\r\n')],
+    ['a ban', saying('Your connection limit exceeded. Please slow down.\r\n')],
+    ['a reset', (_question, socket) => socket.resetAndDestroy()],
+  ];
+  const kept = {
+    success: true,
+    registered: true,
+    registered_at: '1997-09-15T04:00:00.000Z',
+    source: { protocol: 'rdap' },
+  };
+  for (const [what, whois] of refusals) {
+    const { engine, questions } = await startRegistry(t, withoutDate, whois);
+    const { result, judgment } = await check(engine);
+    t.match(result, kept, what);
+    t.equal(judgment.outcome, 'degraded', what);
+    t.equal(questions.length, 1);
+  }
+  const clock = new FakeClock();
+  const { engine, questions } = await startRegistry(t, withoutDate, (_question, socket) => socket.write('Domain'));
+  const running = check(engine, { parts: { clock }, config: { timeout_ms: 10_000 } });
+  await until('WHOIS is asked', () => questions.length === 1);
+  clock.advance(10_000);
+  t.match((await running).result, kept, 'the end of the time');
+});
+
 t.test('unreachable registries are not an outage; a name that is no longer registered is one', async (t) => {
   const unknown: [string, Whois | null, RegExp][] = [
     ['no WHOIS server', null, /RDAP: .*; WHOIS: no WHOIS server is known for "\.test"/],

@@ -66,7 +66,8 @@ export class DomainEngine implements ProbeEngine<'domain'> {
       return end(null);
     } catch (error) {
       if (!(error instanceof ProbeFailure)) throw error;
-      return end(error);
+      // the time is over, and a registration was found
+      return end(found.source !== null && !context.signal.aborted ? null : error);
     }
   }
 
@@ -86,15 +87,13 @@ export class DomainEngine implements ProbeEngine<'domain'> {
     const byRdap = await attempt(context.signal, () =>
       within(limit, signal, (limited) => this.#rdap.ask(subject, { ...common, signal: limited })),
     );
-    if (!(byRdap instanceof ProbeFailure) && isDecisive(byRdap, subject)) return take(found, 'rdap', byRdap);
-    const byWhois = await attempt(context.signal, () => this.#whois.ask(subject, common));
-    if (!(byWhois instanceof ProbeFailure)) {
-      if (byRdap instanceof ProbeFailure) return take(found, 'whois', byWhois);
-      if (isDecisive(byWhois, subject)) return take(found, 'whois', byWhois, byRdap);
+    const keep = (byWhois: Found) => takeWhois(found, byWhois, byRdap);
+    if (!(byRdap instanceof ProbeFailure)) {
+      take(found, 'rdap', byRdap);
+      if (isDecisive(byRdap, subject)) return;
     }
-    // the registry knows the domain, but no source states its expiry
-    if (!(byRdap instanceof ProbeFailure)) return take(found, 'rdap', byRdap);
-    if (byWhois instanceof ProbeFailure) throw neither(byRdap, byWhois);
+    const byWhois = await attempt(context.signal, () => this.#whois.ask(subject, { ...common, keep }));
+    if (byRdap instanceof ProbeFailure && byWhois instanceof ProbeFailure) throw neither(byRdap, byWhois);
   }
 }
 
@@ -136,10 +135,15 @@ function isDecisive({ found }: Found, { kind }: RegistrySubject): boolean {
   return kind === 'address' || !found.registered || found.expires_at !== null;
 }
 
+/** Takes the record of WHOIS if RDAP has none, or not the date: a name that RDAP knows is not free. */
+function takeWhois(result: DomainResult, byWhois: Found, byRdap: Found | ProbeFailure): void {
+  if (byRdap instanceof ProbeFailure) take(result, 'whois', byWhois);
+  else if (byWhois.found.expires_at !== null) take(result, 'whois', byWhois, byRdap);
+}
+
 /** `other` is what another source has of it, for the data that the first one leaves open. */
 function take(result: DomainResult, protocol: 'rdap' | 'whois', { found, server }: Found, other?: Found): void {
-  const isComplete = other === undefined || !found.registered;
-  Object.assign(result, isComplete ? found : completedBy(found, other.found));
+  Object.assign(result, other === undefined ? found : completedBy(found, other.found));
   result.source = { protocol, server };
 }
 

@@ -29,6 +29,12 @@ export interface WhoisFound {
   readonly server: string;
 }
 
+/** Context of a lookup. */
+interface WhoisContext extends RegistryContext {
+  /** Called with each registration, better ones later: the time may be over before the last server responds. */
+  readonly keep: (found: WhoisFound) => void;
+}
+
 /** Response of one server: a registration, the server that knows more, or both. */
 interface Said {
   readonly found: Registration | null;
@@ -51,7 +57,7 @@ export class WhoisClient {
    * @throws ProbeFailure not_supported where no server is known, no_reply for nonsense and for referrals in a circle,
    * RegistryRefusal; or the signal's reason
    */
-  async ask(subject: RegistrySubject, context: RegistryContext): Promise<WhoisFound> {
+  async ask(subject: RegistrySubject, context: WhoisContext): Promise<WhoisFound> {
     let server: string | null = this.#known(subject) ?? (await this.#refer(subject, context));
     const asked = new Set([this.servers.root]);
     let best: WhoisFound | null = null;
@@ -59,7 +65,10 @@ export class WhoisClient {
       asked.add(server);
       const said: Said | null = await this.#askRegistry(server, subject, context, best !== null);
       if (said === null) break;
-      if (said.found !== null) best = { found: said.found, server };
+      if (said.found !== null) {
+        best = { found: said.found, server };
+        context.keep(best);
+      }
       server = said.referral;
     }
     if (best !== null) return best;

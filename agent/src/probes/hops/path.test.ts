@@ -87,6 +87,17 @@ t.test('the target’s answer counts more than a router’s refusal at the same 
   }
 });
 
+t.test('a router that refuses some packets does not undo that the target answered others', async (t) => {
+  const answers = [said(3, target, 'echo_reply'), said(1, '10.0.0.2', 'host_prohibited')];
+  for (const order of [answers, [...answers].reverse()]) {
+    const path = aSentPath(4);
+    for (const answer of order) path.record(answer);
+    t.ok(path.isReached);
+    t.equal(path.failure(), null);
+    t.same(addresses(path), [null, '10.0.0.2', null, target]);
+  }
+});
+
 t.test('packets that die at the target’s own address did not arrive', async (t) => {
   const path = aSentPath(2);
   path.record(said(0, target, 'time_exceeded'));

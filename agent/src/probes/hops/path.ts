@@ -130,10 +130,12 @@ export class Path {
     return packet !== undefined && packet.ttl <= this.lastTtl(packet.flow);
   }
 
+  /** Ends a flow at the nearest hop; a router that refuses some packets does not undo that others reached the target. */
   #endFlow({ ttl, flow }: Packet, answer: Answer): void {
-    const lastTtl = this.lastTtl(flow);
-    if (ttl > lastTtl) return;
-    if (!this.#ends.has(flow) || ttl < lastTtl || answer.from === this.#target) this.#ends.set(flow, { ttl, answer });
+    const end = this.#ends.get(flow);
+    const [isTarget, wasTarget] = [answer, end?.answer].map((one) => one?.from === this.#target);
+    const isBetter = isTarget === wasTarget ? end === undefined || ttl < end.ttl : isTarget;
+    if (isBetter) this.#ends.set(flow, { ttl, answer });
   }
 
   #patienceMs({ ttl, hasLeft }: SentPacket): number {

@@ -8,7 +8,7 @@ import { endingOf, resolveOne } from '../one-target.js';
 import { Ledger } from './ledger.js';
 import type { NtpReply } from './packet.js';
 import { askTime } from './questions.js';
-import { referenceOf, stratumOf } from './reference.js';
+import { kissCode, referenceOf, stratumOf } from './reference.js';
 import { bestOf, jitterOf, type Sample } from './sample.js';
 
 type NtpSpec = ProbeSpecs['ntp'];
@@ -36,13 +36,27 @@ async function measure(spec: NtpSpec, context: ProbeContext, ledger: Ledger): Pr
   const { address } = (ledger.address = await resolveOne(host, ip_version, context));
   const { signal, clock } = context;
   await askTime({ address, port }, ledger, { count, intervalMs: interval_ms, timeoutMs: timeout_ms, signal, clock });
+  const failure = refusalOf(ledger);
+  if (failure !== null) throw failure;
   if (ledger.received > 0) return;
   const strangers = ledger.ignored === 0 ? '' : `; ${ledger.ignored} datagrams did not reply to them`;
   throw new ProbeFailure('no_reply', `no reply to ${ledger.samples.length} requests${strangers}`);
 }
 
+/**
+ * Failure of a server that gave no time, or says that its time is not to be used. One that asks to stop after it gave the
+ * time has given it.
+ */
+function refusalOf({ refusal, answered }: Ledger): ProbeFailure | null {
+  if (refusal === null) return null;
+  const code = kissCode(refusal);
+  if (code === null) return new ProbeFailure('ntp_kod', 'the time server reports that it is not synchronised');
+  return answered.length > 0 ? null : new ProbeFailure('ntp_kod', `the time server replied with the kiss code ${code}`);
+}
+
 function describe(ledger: Ledger, failure: ProbeFailure | null): NtpResult {
   const best = bestOf(ledger.answered);
+  const kiss = ledger.refusal && kissCode(ledger.refusal);
   return {
     success: failure === null,
     error: failure === null ? null : toProbeError(failure),
@@ -54,7 +68,8 @@ function describe(ledger: Ledger, failure: ProbeFailure | null): NtpResult {
     offset_error_ms: roundMs(best?.offsetErrorMs ?? null),
     delay_ms: roundMs(best?.delayMs ?? null),
     jitter_ms: roundMs(jitterOf(ledger.answered)),
-    ...describeServer(ledger.refusal ?? best?.reply ?? null),
+    ...describeServer((failure === null ? null : ledger.refusal) ?? best?.reply ?? null),
+    ...(kiss === null ? {} : { kiss_code: kiss }),
     samples: ledger.samples.map(describeSample),
   };
 }

@@ -11,7 +11,7 @@ export class Ledger {
   received = 0;
   /** Datagrams that were no answer to any of our requests. */
   ignored = 0;
-  /** The answer that ended the probe, if one did. */
+  /** The first reply that ended the requests, if one did: a kiss-o'-death, or of a server that is not synchronised. */
   refusal: NtpReply | null = null;
 
   /** The samples there are. */

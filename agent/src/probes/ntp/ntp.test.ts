@@ -13,6 +13,7 @@ import { ntp } from './index.js';
 
 const isResult = compileSchema(probeTypes.ntp.Result);
 const second = 1n << 32n;
+const rate: NtpAnswer = { stratum: 0, leap: 3, referenceId: Buffer.from('RATE') };
 
 t.test('ntp reports the state of the server, and the offset between the clocks', async (t) => {
   // a server whose clock is 90 seconds ahead
@@ -109,6 +110,51 @@ t.test('ntp ends with the code of a kiss-o’-death, and sends nothing more', as
     t.ok(isResult(result).ok);
     t.equal(server.requests.length, 1);
   }
+});
+
+t.test('ntp keeps the time that a server gave before it asked to stop', async (t) => {
+  const server = await startNtpServer(t, (request) =>
+    server.requests.length < 3 ? [ntpPacket(request)] : [ntpPacket(request, rate)],
+  );
+  const clock = new FakeClock();
+  const running = ntp.run(
+    aSpec('ntp', `127.0.0.1:${server.port}`, { count: 8, interval_ms: 1000 }),
+    aContext({ clock }),
+  );
+  for (let sent = 1; sent < 3; sent += 1) {
+    await until(`request ${sent}`, () => server.requests.length === sent && clock.pendingTimers <= 1);
+    clock.advance(1000);
+  }
+  const result = await running;
+  t.equal(clock.pendingTimers, 0);
+  t.match(result, {
+    success: true,
+    error: null,
+    packets_sent: 3,
+    packets_received: 3,
+    stratum: 2,
+    refid: '192.0.2.1',
+    kiss_code: 'RATE',
+    samples: [{ offset_ms: Number }, { offset_ms: Number }, { offset_ms: null }],
+  });
+  t.type(result.offset_ms, 'number');
+  t.ok(isResult(result).ok);
+  t.equal(server.requests.length, 3, 'nothing more is sent');
+});
+
+t.test('ntp takes replies to earlier requests after a server asked to stop', async (t) => {
+  const clock = new FakeClock();
+  const server = await startNtpServer(t, (request) => {
+    const first = server.requests[0];
+    if (server.requests.length < 2 || first === undefined) return [];
+    return [ntpPacket(request, rate), ntpPacket(first)];
+  });
+  const spec = aSpec('ntp', `127.0.0.1:${server.port}`, { count: 8, interval_ms: 1000, timeout_ms: 2000 });
+  const running = ntp.run(spec, aContext({ clock }));
+  await until('the first request', () => server.requests.length === 1 && clock.pendingTimers === 2);
+  clock.advance(1000);
+  t.match(await running, { success: true, packets_sent: 2, packets_received: 2, kiss_code: 'RATE' });
+  t.equal(clock.pendingTimers, 0);
 });
 
 t.test('ntp does not take a server that is not synchronised for one with time', async (t) => {

@@ -30,24 +30,28 @@ interface Pending extends Omit<Exchange, 'receivedAtMs'> {
 
 /**
  * Sends requests at their interval from one connected socket and enters what comes back into the ledger, until each is
- * answered or given up. Datagrams that do not repeat the random number of a request are ignored.
- * @throws ProbeFailure ntp_kod, no_reply, net_unreachable, host_unreachable; or the signal's reason
+ * answered or given up. A server that asks to stop, or is not synchronised, is sent no more. Datagrams that do not repeat
+ * the random number of a request are ignored.
+ * @throws ProbeFailure no_reply, net_unreachable, host_unreachable; or the signal's reason
  */
 export function askTime(server: Endpoint, ledger: Ledger, options: QuestionOptions): Promise<void> {
   const { count, intervalMs, timeoutMs, signal, clock } = options;
   return abortable(signal, ({ resolve, reject }) => {
     const socket = createSocket(isIPv6(server.address) ? 'udp6' : 'udp4');
     const pending = new Map<bigint, Pending>();
-    let isOver = false;
     let isSending = true;
     let cancelNext = () => {};
 
+    const stopSending = () => {
+      isSending = false;
+      cancelNext();
+    };
     const finishIfDone = () => {
       if (!isSending && pending.size === 0) resolve();
     };
     const send = async () => {
       const wall = await anchorWall(clock);
-      if (isOver) return;
+      if (!isSending) return;
       const cookie = randomBytes(8).readBigUInt64BE();
       const index = ledger.samples.push(null) - 1;
       const giveUp = clock.after(timeoutMs, () => {
@@ -73,10 +77,12 @@ export function askTime(server: Endpoint, ledger: Ledger, options: QuestionOptio
       request.giveUp();
       ledger.received += 1;
       if (hasTimes(reply)) ledger.samples[request.index] = sampleOf(reply, { ...request, receivedAtMs });
-      const refusal = refusalIn(reply);
-      if (refusal === null) return finishIfDone();
-      ledger.refusal = reply;
-      reject(refusal);
+      if (refusesTime(reply)) {
+        ledger.refusal ??= reply;
+        // what was sent before may still be answered
+        stopSending();
+      }
+      finishIfDone();
     });
     socket.on('error', (error) => {
       // a server that has replied before exists, despite the error of a router
@@ -85,8 +91,7 @@ export function askTime(server: Endpoint, ledger: Ledger, options: QuestionOptio
     socket.once('connect', () => void send());
     socket.connect(server.port, server.address);
     return () => {
-      isOver = true;
-      cancelNext();
+      stopSending();
       for (const { giveUp } of pending.values()) giveUp();
       socket.close();
     };
@@ -95,7 +100,7 @@ export function askTime(server: Endpoint, ledger: Ledger, options: QuestionOptio
 
 /** A server without time need not tell it; any other must, and cannot have answered before it was asked. */
 function isUsable(reply: NtpReply): boolean {
-  return refusalIn(reply) !== null || hasTimes(reply);
+  return refusesTime(reply) || hasTimes(reply);
 }
 
 function hasTimes(reply: NtpReply): boolean {
@@ -103,13 +108,9 @@ function hasTimes(reply: NtpReply): boolean {
   return differenceMs(reply.sentAt, reply.receivedAt) >= 0;
 }
 
-/** Either ends the probe: who is asked to go away sends nothing more (RFC 5905 section 7.4). */
-function refusalIn(reply: NtpReply): ProbeFailure | null {
-  const code = kissCode(reply);
-  if (code !== null) return new ProbeFailure('ntp_kod', `the time server replied with the kiss code ${code}`);
-  if (isUnsynchronised(reply))
-    return new ProbeFailure('ntp_kod', 'the time server reports that it is not synchronised');
-  return null;
+/** Either ends the requests: who is asked to go away sends nothing more (RFC 5905 section 7.4). */
+function refusesTime(reply: NtpReply): boolean {
+  return kissCode(reply) !== null || isUnsynchronised(reply);
 }
 
 /** Over UDP a refused connection is an ICMP message: no service listens. */
