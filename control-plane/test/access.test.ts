@@ -51,6 +51,7 @@ const expected: Readonly<Record<string, Expected>> = {
   'POST /v1/monitors/{id}/archive': writeMonitors,
   'POST /v1/monitors/{id}/test': writeMonitors,
   'GET /v1/monitors/{id}/checks': readMonitors,
+  'GET /v1/monitors/{id}/pings': readMonitors,
   'GET /v1/monitors/{id}/events': readMonitors,
   'GET /v1/monitor-events': readMonitors,
   'GET /v1/monitor-events/{id}': readMonitors,

@@ -261,6 +261,73 @@ t.test('a slash at the end of an address loses no ping', async (t) => {
   t.equal((await fetch(`${heartbeat.badge_url}/`)).status, 200);
 });
 
+t.test('the pings of a heartbeat are listed, newest first, with the beginnings of their bodies', async (t) => {
+  const { id, heartbeat } = await aHeartbeat(api, { config: { assert_body_contains: 'done' } });
+  const list = async (search = '') => (await api.call('GET', `/v1/monitors/${id}/pings${search}`)).body;
+  t.strictSame((await list()).data, { items: [] });
+  await ping(`${heartbeat.url}/start?rid=a`);
+  await clock.sweep();
+  const fromMs = clock.now();
+  clock.setWall(fromMs + 60_000);
+  await ping(`${heartbeat.url}/3?rid=a`, { method: 'POST', body: `done ${'é'.repeat(6_000)}` });
+  await clock.sweep();
+  await ping(heartbeat.url, { method: 'POST', body: new Uint8Array([0xff, 0x00, 0x61]) });
+  await fetch(`${api.url}/api/push/${heartbeat.token}?status=up&msg=done&ping=7`);
+  const at = new Date(fromMs + 60_000).toISOString();
+  clock.setWall(fromMs + 120_000);
+  const common = { at, exit_code: null, lacks_text: false, duration_ms: null, ip: '127.0.0.1', rid: null };
+  const exit = {
+    ...common,
+    kind: 'exit',
+    exit_code: 3,
+    duration_ms: 60_000,
+    via: 'POST',
+    rid: 'a',
+    body_bytes: 10_000,
+  };
+  const { data, meta } = await list();
+  t.strictSame(data.items, [
+    { ...common, kind: 'success', duration_ms: 7, via: 'push', body_bytes: 4, body: 'done' },
+    { ...common, kind: 'success', lacks_text: true, via: 'POST', body_bytes: 3, body: '\ufffd\0a' },
+    { ...exit, body: `done ${'é'.repeat(497)}` },
+    {
+      ...common,
+      at: new Date(fromMs).toISOString(),
+      kind: 'start',
+      lacks_text: true,
+      via: 'GET',
+      rid: 'a',
+      body_bytes: 0,
+      body: null,
+    },
+  ]);
+  t.strictSame(meta.pagination, { page_size: 20, has_more: false, next_cursor: null });
+  t.strictSame((await list('?body=full&kind=exit')).data.items, [{ ...exit, body: `done ${'é'.repeat(4_997)}` }]);
+  t.strictSame((await list(`?from=${at}`)).data.items.length, 3);
+  t.strictSame((await list(`?to=${at}`)).data.items.length, 1);
+  const seen = [];
+  for (let page = await list('?limit=3'); ; page = await list(`?limit=3&cursor=${page.meta.pagination.next_cursor}`)) {
+    seen.push(...page.data.items);
+    if (!page.meta.pagination.has_more) break;
+  }
+  t.strictSame(seen, data.items, 'page by page');
+});
+
+t.test('a log of pings is refused to strangers, for other monitors, and where it would be too large', async (t) => {
+  const { id } = await aHeartbeat(api);
+  const refusal = async (path: string, as = api) => {
+    const { status, body } = await as.call('GET', path);
+    return [status, body.error?.code, ...Object.keys(body.error?.details ?? {})];
+  };
+  const stranger = await createUserApi(controlPlane, 'stranger@test.example', 'user');
+  t.same(await refusal(`/v1/monitors/${id}/pings`, stranger), [404, 'MONITOR_NOT_FOUND']);
+  for (const search of ['kind=nothing', 'body=all', 'cursor=x', 'from=x', 'limit=0'])
+    t.equal((await refusal(`/v1/monitors/${id}/pings?${search}`))[0], 400, search);
+  t.same(await refusal(`/v1/monitors/${id}/pings?body=full&limit=21`), [400, 'VALIDATION_FAILED', 'limit']);
+  await db('monitors').where({ id }).update({ type: 'tcp' });
+  t.same(await refusal(`/v1/monitors/${id}/pings`), [422, 'VALIDATION_FAILED', 'type']);
+});
+
 t.test('when pings of a token flood in, the newest of each second is stored, and each is answered OK', async (t) => {
   const { id, heartbeat } = await aHeartbeat(api);
   for (let i = 0; i < 65; i += 1) await ping(heartbeat.url);

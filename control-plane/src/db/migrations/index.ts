@@ -19,6 +19,7 @@ import * as uptimeEpisodes from './0017-uptime-episodes.js';
 import * as webhookTests from './0018-webhook-tests.js';
 import * as earlierRuns from './0019-earlier-runs.js';
 import * as alertRequests from './0020-alert-requests.js';
+import * as pingsByKind from './0021-pings-by-kind.js';
 
 /** An index on a table that may have many rows. On a partitioned table it is built on one partition after another. */
 export interface BuiltIndex {
@@ -65,4 +66,5 @@ export const migrations: readonly Migration[] = [
   webhookTests,
   earlierRuns,
   alertRequests,
+  pingsByKind,
 ];

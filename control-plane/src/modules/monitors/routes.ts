@@ -18,6 +18,7 @@ import {
   listMonitorGroups,
 } from './routes/groups.js';
 import { changeMonitor, createMonitor, deleteMonitor, getMonitor, listMonitors } from './routes/monitors.js';
+import { listPings } from './routes/pings.js';
 import { pushRoutes } from './routes/push.js';
 import { rotateToken } from './routes/rotate-token.js';
 import { statusActs } from './routes/status.js';
@@ -65,6 +66,7 @@ export const monitorRoutes: readonly AnyRoute[] = [
   changeMaintenanceWindow,
   deleteMaintenanceWindow,
   rotateToken,
+  listPings,
   ...checkInRoutes,
   ...pushRoutes,
   getBadge,

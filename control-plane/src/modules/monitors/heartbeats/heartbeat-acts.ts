@@ -11,7 +11,7 @@ import type { Account } from '../../../http/route.js';
 import { Slices } from '../../../runtime/slices.js';
 import type { HeartbeatCreatedSchema, HeartbeatDetailSchema } from '../definition/schema.js';
 import type { Settings } from '../definition/settings.js';
-import { lockMonitor } from '../definition/store.js';
+import { lockMonitor, type MonitorRow } from '../definition/store.js';
 import { HEARTBEAT } from '../definition/type-names.js';
 import { parseHeartbeatConfig, ruleOf } from './heartbeat-config.js';
 import {
@@ -22,6 +22,7 @@ import {
   stopped,
   waitingFrom,
 } from './heartbeat-state.js';
+import { listPings, type PingsPage, type StoredPing } from './ping-store.js';
 import {
   findByPublicId,
   findHeartbeat,
@@ -88,7 +89,7 @@ export class HeartbeatActs {
     await this.options.db.transaction(async (trx) => {
       const monitor = await lockMonitor(trx, id, account.owner);
       if (monitor === null) throw new ApiError('MONITOR_NOT_FOUND');
-      if (monitor.type !== HEARTBEAT) throw notHeartbeat(monitor.type);
+      if (monitor.type !== HEARTBEAT) throw notHeartbeat(monitor.type, 'a token');
       await updateToken(trx, id, { token: this.#stored(token), shown, at });
       const action = 'monitor.token_rotated';
       await insertAuditEntry(trx, { actor, accountId: account.owner.id, action, subject: id });
@@ -163,6 +164,12 @@ export class HeartbeatActs {
     };
   }
 
+  /** Pings of a monitor, newest first. @throws ApiError VALIDATION_FAILED if it is not a heartbeat */
+  async pings({ key, type }: Pick<MonitorRow, 'key' | 'type'>, page: PingsPage): Promise<StoredPing[]> {
+    if (type !== HEARTBEAT) throw notHeartbeat(type, 'pings');
+    return listPings(this.options.db, key, page);
+  }
+
   /** State that a badge shows; null: no such badge. */
   async findBadge(publicId: string): Promise<ShownState | null> {
     const row = await findByPublicId(this.options.db, publicId);
@@ -229,7 +236,7 @@ function nextExpected({ expectedAtMs }: HeartbeatState, { schedule }: Rule, nowM
   return times.map((ms) => new Date(ms).toISOString());
 }
 
-function notHeartbeat(type: string): ApiError {
-  const message = `is "${type}" and must be "heartbeat": no other monitor has a token`;
+function notHeartbeat(type: string, thing: string): ApiError {
+  const message = `is "${type}" and must be "heartbeat": no other monitor has ${thing}`;
   return new ApiError('VALIDATION_FAILED', { status: 422, details: { type: [{ code: 'not_supported', message }] } });
 }

@@ -1,9 +1,12 @@
 import type { Knex } from 'knex';
+import { instantLiteral } from '../../../db/literals.js';
 import { queryPrepared } from '../../../db/prepared.js';
+import type { TimeRange } from '../../../http/time-range.js';
 import type { PingKind } from './heartbeat-state.js';
 
-/** Way by which a ping arrived: the method of a check-in, or a push by a client of Uptime Kuma. */
-export type PingVia = 'GET' | 'HEAD' | 'POST' | 'push';
+/** Ways by which a ping arrives: the method of a check-in, or a push by a client of Uptime Kuma. */
+export const pingVias = ['GET', 'HEAD', 'POST', 'push'] as const;
+export type PingVia = (typeof pingVias)[number];
 
 /** Ping as it arrived. */
 export interface NewPing {
@@ -42,4 +45,56 @@ export async function storePing(db: Knex, tokenHash: Buffer, at: Date, ping: New
   const { kind, exitCode, body, ip, via, rid, durationMs } = ping;
   const rows = await queryPrepared(db, STORE, [tokenHash, at, kind, exitCode, body, ip, via, rid, durationMs]);
   return rows.length > 0;
+}
+
+/** Ping as it is stored. */
+export interface StoredPing {
+  /** Number among the pings of the monitor, from 1. */
+  readonly seq: number;
+  readonly at: Date;
+  readonly kind: PingKind;
+  readonly exit_code: number | null;
+  readonly lacks_text: boolean;
+  readonly duration_ms: number | null;
+  readonly ip: string;
+  readonly via: PingVia;
+  readonly rid: string | null;
+  /** Stored bytes of the body. */
+  readonly body_bytes: number;
+  /** Beginning of the stored body; null: it was empty. */
+  readonly body: Buffer | null;
+}
+
+/** Selection of pings of a monitor. */
+export interface PingsPage extends TimeRange {
+  /** Null: all kinds. */
+  readonly kind: PingKind | null;
+  /** Number of the ping before the page; null: none. */
+  readonly afterSeq: number | null;
+  readonly limit: number;
+  /** Greatest number of bytes of each body that are read. */
+  readonly bodyBytes: number;
+}
+
+/** Pings of a monitor, newest first. */
+export async function listPings(
+  db: Knex,
+  monitorKey: number,
+  { kind, fromMs, toMs, afterSeq, limit, bodyBytes }: PingsPage,
+): Promise<StoredPing[]> {
+  // the page is chosen first: else bodies of all pings might be read to be sorted
+  const { rows } = await db.raw<{ rows: StoredPing[] }>(
+    `SELECT seq, at, kind, exit_code, lacks_text, duration_ms, ip, via, rid,
+       coalesce(octet_length(body), 0) AS body_bytes, substring(body FROM 1 FOR :bodyBytes) AS body
+     FROM (
+       SELECT * FROM heartbeat_pings WHERE monitor_key = :monitorKey
+         ${fromMs === null ? '' : `AND at >= ${instantLiteral(fromMs)}`}
+         ${toMs === null ? '' : `AND at < ${instantLiteral(toMs)}`}
+         ${afterSeq === null ? '' : 'AND seq < :afterSeq'}
+         ${kind === null ? '' : 'AND kind = :kind'}
+       ORDER BY seq DESC LIMIT :limit
+     ) p ORDER BY seq DESC`,
+    { monitorKey, limit, bodyBytes, ...(afterSeq === null ? {} : { afterSeq }), ...(kind === null ? {} : { kind }) },
+  );
+  return rows;
 }
