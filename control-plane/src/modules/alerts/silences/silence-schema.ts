@@ -6,6 +6,9 @@ import { IsTestSchema } from '../../../http/is-test.js';
 import { monitorScopeSchemas } from '../../monitors/index.js';
 import { silenceStatuses } from './silence.js';
 
+/** Days that a silence may last. */
+export const LONGEST_SILENCE_DAYS = 365;
+
 const closed = { additionalProperties: false } as const;
 
 const Reason = Type.String({ minLength: 1, maxLength: 500, pattern: '\\S', example: 'Planned change of the switches' });
@@ -13,7 +16,7 @@ const Instant = Type.String({ format: 'date-time', maxLength: 40 });
 const StartsAt = { ...Instant, description: 'Start; default: now.', example: '2026-11-21T22:00:00Z' };
 const EndsAt = {
   ...Instant,
-  description: 'End, after `starts_at` and now, within a year from now.',
+  description: `End, after \`starts_at\` and now, at most ${LONGEST_SILENCE_DAYS} days after both.`,
   example: '2026-11-21T23:30:00Z',
 };
 const Severities = Type.Array(Type.Enum([...alertSeverities], { type: 'string' }), {
@@ -23,7 +26,7 @@ const Severities = Type.Array(Type.Enum([...alertSeverities], { type: 'string' }
 });
 const DurationSec = Type.Integer({
   minimum: 1,
-  maximum: 366 * 86_400,
+  maximum: LONGEST_SILENCE_DAYS * 86_400,
   description: 'Seconds from `starts_at` to the end, in place of `ends_at`.',
 });
 

@@ -2,10 +2,10 @@ import { ApiError, fieldError } from '../../../http/errors.js';
 import { namedScope } from '../../monitors/index.js';
 import { silenceStatus } from './silence.js';
 import type { SilenceFields } from './silence-row.js';
-import type { AlertSilenceChange, AlertSilenceCreate } from './silence-schema.js';
+import { type AlertSilenceChange, type AlertSilenceCreate, LONGEST_SILENCE_DAYS } from './silence-schema.js';
 
-/** Greatest distance of the times of a silence from now. */
-const FARTHEST_MS = 366 * 86_400_000;
+/** Greatest length of a silence, and distance of its times from now. */
+const LONGEST_MS = LONGEST_SILENCE_DAYS * 86_400_000;
 
 /**
  * Fields of a new silence. Does not check that monitors and groups of the scope belong to the caller.
@@ -73,14 +73,18 @@ function checkTimes(
   if (end <= begin)
     throw fieldError(field, 'range', field === 'starts_at' ? 'must be before "ends_at"' : 'must be after "starts_at"');
   if (end.getTime() <= nowMs) throw fieldError(field, 'range', 'the silence must end in the future');
-  if (end.getTime() - nowMs > FARTHEST_MS) throw fieldError(field, 'range', 'the silence must end within a year');
+  if (end.getTime() - nowMs > LONGEST_MS)
+    throw fieldError(field, 'range', `the silence must end within ${LONGEST_SILENCE_DAYS} days from now`);
+  if (end.getTime() - begin.getTime() > LONGEST_MS)
+    throw fieldError(field, 'range', `the silence may last at most ${LONGEST_SILENCE_DAYS} days`);
 }
 
 /** Parses an instant; the schema admits leap seconds (RFC 3339), which JavaScript does not have. */
 function instantOf(field: string, text: string, nowMs: number): Date {
   const at = new Date(text);
   if (Number.isNaN(at.getTime())) throw fieldError(field, 'format', 'must be a date and time without a leap second');
-  if (Math.abs(at.getTime() - nowMs) > FARTHEST_MS) throw fieldError(field, 'range', 'must be within a year of now');
+  if (Math.abs(at.getTime() - nowMs) > LONGEST_MS)
+    throw fieldError(field, 'range', `must be within ${LONGEST_SILENCE_DAYS} days of now`);
   return at;
 }
 
