@@ -1,5 +1,6 @@
 import { dingtalkErrors } from '@vantage/shared/_support/vendors/dingtalk.js';
 import { telegramChats, telegramErrors } from '@vantage/shared/_support/vendors/telegram.js';
+import { wechatErrors } from '@vantage/shared/_support/vendors/wechat.js';
 import t, { type Test } from 'tap';
 import { takeFromBuckets } from '../src/modules/alerts/deliveries/bucket-store.js';
 import type { ChannelTypeName } from '../src/modules/alerts/types/registry.js';
@@ -78,6 +79,26 @@ t.test('a vendor that requests a pause in its response gets no message of the ch
   await post.pass(10_000);
   t.equal(vendor.taken.length, 2);
 });
+
+t.test(
+  'a spent daily quota of a vendor waits until five past midnight in Shanghai, and nothing is asked before',
+  async (t) => {
+    const { vendor, post, channel } = await openAt(t, 'wechat');
+    const token = { status: 200, body: { access_token: 'TOKEN-1', expires_in: 7_200 } };
+    const sinceNine = (post.clock.now() - 540 * MINUTE_MS) % (1_440 * MINUTE_MS);
+    await post.pass(1_440 * MINUTE_MS - sinceNine);
+    vendor.answerNext(token, wechatErrors.daily_quota);
+    const [id = ''] = await post.post([channel], { kind: 'firing' });
+    await post.pass(2_000);
+    const { next_attempt_at: next } = await post.delivery(id);
+    t.match((next as Date).toISOString(), /T16:05:00/);
+    const waitMs = (next as Date).getTime() - post.clock.now();
+    await post.pass(waitMs - 2_000);
+    t.equal(vendor.requests.length, 2);
+    await post.pass(MINUTE_MS);
+    t.match(await post.delivery(id), { status: 'sent', tries: 2 });
+  },
+);
 
 t.test('channels with one credential share its rate limit, whichever replica sends', async (t) => {
   const { vendor, post, channel, config } = await openAt(t, 'slack');

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { messageKinds } from '../types/message.js';
 import { type AttemptResult, decideNext, type Tried } from './next-state.js';
-import { delayAfter, JITTER, lifeMsOf, MAX_RETRY_AFTER_MS, retryDelaysMs } from './schedule.js';
+import { delayAfter, JITTER, lifeMsOf, MAX_RETRY_AFTER_MS, requestedDelay, retryDelaysMs } from './schedule.js';
 
 const HOUR = 3_600_000;
 const failed: AttemptResult = { kind: 'retry', retryAfterMs: null };
@@ -19,6 +19,14 @@ t.test(
   },
 );
 
+t.test('a pause that a vendor documents is kept, however long', async (t) => {
+  const hours = (count: number) => count * 3_600_000;
+  t.equal(delayAfter(1, 0, requestedDelay({ retryAfterMs: hours(9), isOfVendor: true })), hours(9));
+  const result: AttemptResult = { kind: 'retry', retryAfterMs: hours(9), isOfVendor: true };
+  const tried = { kind: 'firing', createdAtMs: 0, tries: 1, isPlain: false } as const;
+  t.match(decideNext(tried, result, { nowMs: 0, random: 0 }), { status: 'retrying', nextAttemptAtMs: hours(9) });
+});
+
 t.test('a server may put off the next attempt by up to an hour, and never bring it forward', async () => {
   fc.assert(
     fc.property(
@@ -26,7 +34,7 @@ t.test('a server may put off the next attempt by up to an hour, and never bring 
       fc.double({ min: 0, max: 1, noNaN: true }),
       fc.nat(),
       (tries, random, after) => {
-        const delay = delayAfter(tries, random, after);
+        const delay = delayAfter(tries, random, requestedDelay({ retryAfterMs: after }));
         const base = retryDelaysMs[Math.min(tries, retryDelaysMs.length) - 1] ?? 0;
         return (
           delay >= Math.round(base * (1 - JITTER)) &&

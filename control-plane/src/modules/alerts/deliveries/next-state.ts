@@ -1,6 +1,6 @@
 import type { MessageKind } from '../types/message.js';
 import type { EndReason } from './needed.js';
-import { delayAfter, lifeMsOf } from './schedule.js';
+import { delayAfter, lifeMsOf, requestedDelay } from './schedule.js';
 
 // pending ──> sending ──> sent
 //                ├──────> retrying ──> sending …       failed, or in its plain form after its markup was refused
@@ -14,7 +14,7 @@ export type DeliveryStatus = (typeof deliveryStatuses)[number];
 /** Result of an attempt, as far as the next state depends on it. */
 export type AttemptResult =
   | { readonly kind: 'accepted' }
-  | { readonly kind: 'retry'; readonly retryAfterMs: number | null }
+  | { readonly kind: 'retry'; readonly retryAfterMs: number | null; readonly isOfVendor?: true }
   | { readonly kind: 'refused'; readonly of: 'message' | 'recipient' | 'channel' };
 
 /** Delivery at the end of an attempt. */
@@ -42,7 +42,7 @@ export function decideNext(tried: Tried, result: AttemptResult, at: { nowMs: num
         return { status: 'retrying', nextAttemptAtMs: at.nowMs, isPlain: true };
       return { status: 'dead', reason: 'refused' };
     case 'retry': {
-      const nextAttemptAtMs = at.nowMs + delayAfter(tried.tries, at.random, result.retryAfterMs);
+      const nextAttemptAtMs = at.nowMs + delayAfter(tried.tries, at.random, requestedDelay(result));
       const endsAtMs = tried.createdAtMs + lifeMsOf(tried.kind);
       if (nextAttemptAtMs > endsAtMs) return { status: 'dead', reason: 'expired' };
       return { status: 'retrying', nextAttemptAtMs, isPlain: tried.isPlain };

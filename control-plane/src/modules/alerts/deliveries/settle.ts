@@ -7,7 +7,7 @@ import type { ChannelNews, Destination, Destinations } from './destination.js';
 import { lockLane, releaseLane } from './lane-store.js';
 import type { EndReason } from './needed.js';
 import { decideNext } from './next-state.js';
-import { MAX_RETRY_AFTER_MS } from './schedule.js';
+import { requestedDelay } from './schedule.js';
 import { insertFirst } from './thread-store.js';
 
 /** Result of a claim of one delivery, and what it means for the lane of its channel. */
@@ -43,11 +43,11 @@ export function settleAttempt(
     finishedAtMs: isWaiting ? null : nowMs,
     request,
   };
-  const retryAfterMs = outcome.kind === 'retry' ? outcome.retryAfterMs : null;
+  const delayMs = outcome.kind === 'retry' ? requestedDelay(outcome) : null;
   return {
     change,
     news: newsOf(row, { outcome, nowMs, destination }),
-    holdUntilMs: retryAfterMs === null ? null : nowMs + Math.min(retryAfterMs, MAX_RETRY_AFTER_MS),
+    holdUntilMs: delayMs === null ? null : nowMs + delayMs,
   };
 }
 

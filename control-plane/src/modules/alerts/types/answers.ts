@@ -5,7 +5,7 @@ import { cut } from './formats/cut.js';
 
 const MAX_WORDS = 400;
 
-/** Outcome that a code of a vendor stands for. `afterMs`: delay that the vendor asks for. */
+/** Outcome that a code of a vendor stands for. `afterMs`: delay that the vendor documents for it. */
 export type Meaning =
   | { readonly kind: 'accepted' }
   | { readonly kind: 'retry'; readonly afterMs: number | null }
@@ -67,7 +67,9 @@ export function outcomeOfCode(
 
 function outcomeOf(meaning: Meaning, response: OutboundResponse): Outcome {
   if (meaning.kind === 'accepted') return accepted(null);
-  return meaning.kind === 'retry' ? retry(response, meaning.afterMs) : refused(meaning.of, response);
+  if (meaning.kind === 'refused') return refused(meaning.of, response);
+  const outcome = retry(response, meaning.afterMs);
+  return meaning.afterMs === null ? outcome : { ...outcome, isOfVendor: true };
 }
 
 /** The vendor has the message, under its own id if it gives one. */
@@ -76,7 +78,7 @@ export function accepted(providerId: string | null): Extract<Outcome, { kind: 'a
 }
 
 /** The same message may be accepted later. */
-export function retry(response: OutboundResponse, retryAfterMs: number | null): Outcome {
+export function retry(response: OutboundResponse, retryAfterMs: number | null): Extract<Outcome, { kind: 'retry' }> {
   return { kind: 'retry', error: wordsOf(response), retryAfterMs };
 }
 

@@ -46,8 +46,16 @@ export interface ConfigProblem {
 export type Outcome<C = unknown> =
   /** `config`: fields that the vendor told to change (an id of a chat that moved); stored. */
   | { readonly kind: 'accepted'; readonly providerId: string | null; readonly config?: Partial<C> }
-  /** Worth another attempt, after `retryAfterMs` at the earliest (null: by the schedule). */
-  | { readonly kind: 'retry'; readonly error: string; readonly retryAfterMs: number | null }
+  /**
+   * Worth another attempt, after `retryAfterMs` at the earliest (null: by the schedule). `isOfVendor`: time that the vendor documents; one that
+   * a response asks for is bounded.
+   */
+  | {
+      readonly kind: 'retry';
+      readonly error: string;
+      readonly retryAfterMs: number | null;
+      readonly isOfVendor?: true;
+    }
   /** `message`: its form was refused, the plain form is tried at once; `recipient` and `channel`: permanent for these. */
   | { readonly kind: 'refused'; readonly of: 'message' | 'recipient' | 'channel'; readonly error: string };
 

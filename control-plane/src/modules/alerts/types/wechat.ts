@@ -184,8 +184,7 @@ function codeIn(response: OutboundResponse): number {
   return typeof code === 'number' ? code : Number.NaN;
 }
 
-/** Time until five minutes past the next midnight of Asia/Shanghai. */
+/** Time until it is next five minutes past midnight in Asia/Shanghai. */
 function untilNextDay(nowMs: number): number {
-  const sinceMidnight = (nowMs + SHANGHAI_MS) % DAY_MS;
-  return DAY_MS - sinceMidnight + AFTER_MIDNIGHT_MS;
+  return DAY_MS - ((nowMs + SHANGHAI_MS - AFTER_MIDNIGHT_MS) % DAY_MS);
 }
