@@ -31,13 +31,14 @@ export function objectAt(json: Json, key: string): Json {
   return isObject(value) ? value : {};
 }
 
-/** Outcome by the status alone, for vendors whose status decides and for bodies that no vendor documents. */
+/**
+ * Outcome of a response that says nothing which its vendor documents as final: it is worth another attempt, whatever its status. A
+ * proxy, a gateway or a deployment in progress may have answered in place of the vendor. `waitMs`: delay unless the response states one.
+ */
 export function outcomeOfStatus(response: OutboundResponse, nowMs: number, waitMs: number | null = null): Outcome {
   const verdict = judge(response.status, response.headers, nowMs);
   // a success that the vendor does not confirm in the body is no success
-  if (verdict.ok) return retry(response, waitMs);
-  if (verdict.isRetryable) return retry(response, verdict.retryAfterMs ?? waitMs);
-  return refused(verdict.reason === 'rejected' ? 'message' : 'channel', response);
+  return retry(response, verdict.ok ? waitMs : (verdict.retryAfterMs ?? waitMs));
 }
 
 /**

@@ -123,9 +123,7 @@ function twilioOutcome(response: OutboundResponse, nowMs: number): Outcome {
   const code = json?.['code'];
   if (typeof code === 'number' && ofRecipient.has(code)) return refused('recipient', response);
   if (typeof code === 'number' && ofMessage.has(code)) return refused('message', response);
-  // the account of the operator, not the channel
-  const outcome = outcomeOfStatus(response, nowMs);
-  return outcome.kind === 'refused' ? retry(response, null) : outcome;
+  return outcomeOfStatus(response, nowMs);
 }
 
 /** Parameters of an address may be keys. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Static, Type } from 'typebox';
 import type { OutboundResponse } from '../../../deliver/index.js';
-import { accepted, outcomeOfStatus, refused, retry } from './answers.js';
+import { accepted, outcomeOfStatus, refused } from './answers.js';
 import { type ChannelType, defineChannelType, type Outcome } from './channel-type.js';
 import { isAboutEnd } from './ending.js';
 import { byteLength, longestThatFits } from './formats/cut.js';
@@ -118,8 +118,6 @@ function outcomeOf(response: OutboundResponse, { message, nowMs }: { message: Me
   // the vendor has no ids of messages; the key of the incident is that of the thread
   if (status === 202) return accepted(dedupKey(message.thread));
   if (status === 413) return refused('message', response);
-  if (status >= 400 && status < 500 && status !== 408 && status !== 425 && status !== 429)
-    return refused('channel', response);
-  if (status < 400) return retry(response, null);
+  if (status === 400 || status === 403) return refused('channel', response);
   return outcomeOfStatus(response, nowMs, status === 429 ? WAIT_OF_LIMIT_MS : null);
 }

@@ -67,7 +67,7 @@ export function slack(settings: ChannelSettings): ChannelType {
         headers: { 'content-type': 'application/json; charset=utf-8' },
         body: JSON.stringify(isPlain ? plainBody(message) : richBody(message)),
       });
-      return outcomeOf(response, { isSlack: originOf(config.url) === base.origin, nowMs });
+      return outcomeOf(response, { isSlack: originOf(config.url) === base.origin, isPlain, nowMs });
     },
   });
 }
@@ -131,7 +131,13 @@ const ofMessage =
 const ofChannel =
   /^(?:no_service|no_team|no_active_hooks|team_disabled|channel_not_found|channel_is_archived|action_prohibited|posting_to_general_channel_denied|invalid_token|user_not_found)/;
 
-function outcomeOf(response: OutboundResponse, { isSlack, nowMs }: { isSlack: boolean; nowMs: number }): Outcome {
+/** Statuses by which other hosts refuse a body: its plain form is worth a try. */
+const badBody: ReadonlySet<number> = new Set([400, 413, 415, 422]);
+
+function outcomeOf(
+  response: OutboundResponse,
+  { isSlack, isPlain, nowMs }: { readonly isSlack: boolean; readonly isPlain: boolean; readonly nowMs: number },
+): Outcome {
   const { status } = response;
   const words = response.body.toString('utf8').trim();
   if (status >= 200 && status < 300 && (!isSlack || (status === 200 && words === 'ok'))) return accepted(null);
@@ -140,6 +146,7 @@ function outcomeOf(response: OutboundResponse, { isSlack, nowMs }: { isSlack: bo
     if (ofMessage.test(words)) return refused('message', response);
     if (ofChannel.test(words)) return refused('channel', response);
   }
+  if (!isSlack && !isPlain && badBody.has(status)) return refused('message', response);
   return outcomeOfStatus(response, nowMs);
 }
 

@@ -72,8 +72,8 @@ export function telegram(settings: ChannelSettings): ChannelType {
       const { config, nowMs } = attempt;
       const response = await sendTo(config.chat_id, { attempt, base, isPlain });
       const moved = movedTo(response);
-      if (moved === null) return outcomeOf(response, nowMs);
-      const outcome = outcomeOf(await sendTo(moved, { attempt, base, isPlain }), nowMs);
+      if (moved === null) return outcomeOf(response, { nowMs, isPlain });
+      const outcome = outcomeOf(await sendTo(moved, { attempt, base, isPlain }), { nowMs, isPlain });
       return outcome.kind === 'accepted' ? { ...outcome, config: { chat_id: moved } } : outcome;
     },
   });
@@ -126,12 +126,17 @@ function movedTo(response: OutboundResponse): string | null {
   return typeof id === 'number' && Number.isSafeInteger(id) ? String(id) : null;
 }
 
-function outcomeOf(response: OutboundResponse, nowMs: number): Outcome<Config> {
+const ofChat =
+  /chat not found|thread not found|not enough rights|chat_write_forbidden|group chat was deactivated|TOPIC_CLOSED/i;
+const ofMessage = /can't parse entities|too long|text is empty/i;
+
+function outcomeOf(
+  response: OutboundResponse,
+  { nowMs, isPlain }: { readonly nowMs: number; readonly isPlain: boolean },
+): Outcome<Config> {
   const json = jsonOf(response);
-  if (json === null || typeof json['ok'] !== 'boolean') {
-    // a proxy answers for the vendor: its 4xx says nothing about the chat
-    return response.status >= 500 || response.status === 429 ? outcomeOfStatus(response, nowMs) : retry(response, null);
-  }
+  // a proxy answers for the vendor: its 4xx says nothing about the chat
+  if (json === null || typeof json['ok'] !== 'boolean') return outcomeOfStatus(response, nowMs);
   if (json['ok']) {
     const id = objectAt(json, 'result')['message_id'];
     return accepted(typeof id === 'number' ? String(id) : null);
@@ -139,9 +144,10 @@ function outcomeOf(response: OutboundResponse, nowMs: number): Outcome<Config> {
   const code = json['error_code'];
   const waitSeconds = objectAt(json, 'parameters')['retry_after'];
   if (code === 429) return retry(response, typeof waitSeconds === 'number' ? waitSeconds * 1_000 : null);
-  if (code === 401 || code === 403 || code === 404) return refused('channel', response);
+  if (code === 401 || code === 403) return refused('channel', response);
   if (code !== 400) return retry(response, null);
-  const isOfChat =
-    /chat not found|thread not found|not enough rights|chat_write_forbidden|group chat was deactivated|TOPIC_CLOSED/i;
-  return refused(isOfChat.test(String(json['description'])) ? 'channel' : 'message', response);
+  const words = String(json['description']);
+  if (ofChat.test(words)) return refused('channel', response);
+  // words that are not known may be about the markup, but do not end the message
+  return ofMessage.test(words) || !isPlain ? refused('message', response) : retry(response, null);
 }
