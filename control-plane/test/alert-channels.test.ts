@@ -222,13 +222,15 @@ t.test('a channel that cannot be used as written is refused with the field and t
 });
 
 t.test(
-  'followers of an official account are verified at once, and the token of the vendor appears nowhere',
+  'a channel of followers is verified by its first accepted message, and the token of the vendor appears nowhere',
   async (t) => {
     const vendor = vendors.wechat;
     const { api } = await anAccount(operated);
     const made = await data(api, 'POST', path, { name: 'Followers', type: 'wechat', config: knownConfigs.wechat() });
-    t.match(made, { verified: true, recipients: [{ verified: true }], config: { app_secret: '********' } });
-    t.match((await data(api, 'GET', `${path}?verified=true&type=wechat`)).items, [{ id: made.id }]);
+    t.match(made, { verified: false, recipients: [{ verified: false }], config: { app_secret: '********' } });
+    const listed = async (verified: boolean) =>
+      (await data(api, 'GET', `${path}?verified=${verified}&type=wechat`)).items;
+    t.match([await listed(true), await listed(false)], [{ length: 0 }, [{ id: made.id }]]);
     vendor.answerNext(
       { status: 200, body: { access_token: 'TOKEN-secret' } },
       { status: 500, body: 'you sent TOKEN-secret' },
@@ -236,13 +238,19 @@ t.test(
     const failed = await data(api, 'POST', `${path}/${made.id}/test`, {});
     t.match(failed, { ok: false, delivery: { attempts: [{ status_code: 500, response: 'you sent ********' }] } });
     t.notMatch(JSON.stringify(failed), 'TOKEN-secret');
+    t.match(await data(api, 'GET', `${path}/${made.id}`), { verified: false }, 'nothing was accepted');
     t.match(await data(api, 'POST', `${path}/${made.id}/test`, {}), { ok: true });
     t.equal(vendor.taken.length, 1);
+    t.match(await data(api, 'GET', `${path}/${made.id}`), { verified: true, recipients: [{ verified: true }] });
+    t.match([await listed(true), await listed(false)], [[{ id: made.id }], { length: 0 }]);
     const shown = await data(api, 'POST', `${path}/${made.id}/test`, { dry_run: true });
     t.match(shown.request, { url: /message\/template\/send\?access_token=\*{8}$/ });
     // needs no code: the vendor's acceptance of a test is all there is to verify
     await data(api, 'POST', `${path}/${made.id}/verify`, {});
     t.equal(vendor.taken.length, 2);
+    const config = { to: [...knownConfigs.wechat().to, 'oUnknownUnknownUnknownUnknow'] };
+    const changed = await data(api, 'PATCH', `${path}/${made.id}`, { config });
+    t.match(changed, { verified: false }, 'another follower');
   },
 );
 

@@ -247,11 +247,15 @@ export class ChannelActs {
       throw channelInvalid(`config.${moved}`, 'send it again: it was given for another address', 'required');
     const generated = type.generate?.(config as never) ?? {};
     const { shown, secrets } = splitSecrets(type, { ...config, ...generated });
-    const isSameCredential = type.credential(config as never) === type.credential(current as never);
+    const known = type.recipients?.(current as never) ?? [];
+    const isSame =
+      type.credential(config as never) === type.credential(current as never) &&
+      recipients.every((recipient) => known.includes(recipient));
     const columns = {
       config: shown,
       sealed_secrets: sealSecrets(secrets, sealer),
-      ...(isSameCredential ? {} : { verified_at: null }),
+      // of types with codes each recipient has a state of its own
+      ...(isSame ? {} : { verified_at: null }),
     };
     return { columns, recipients, secret: Object.values(generated)[0] ?? null };
   }

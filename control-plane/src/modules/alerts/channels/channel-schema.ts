@@ -42,7 +42,7 @@ export const AlertChannelSchema = Type.Object(
     }),
     verified: Type.Boolean({
       description:
-        'True if messages may go to every recipient; for types without recipients, once a message was accepted.',
+        'True if every recipient has confirmed by a code; for types without codes, once a message was accepted.',
     }),
     enabled: Type.Boolean(),
     is_default: Type.Boolean({ description: 'True for the channel that every account has: its own e-mail address.' }),

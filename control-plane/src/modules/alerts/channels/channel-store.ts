@@ -1,6 +1,8 @@
 import type { Knex } from 'knex';
+import { literalOf } from '../../../db/literal.js';
 import { type CountedPage, type PageRange, queryNamed, queryPage } from '../../../db/named.js';
 import { type Owner, ofOwner, ownedBy } from '../../../owners/index.js';
+import { typesWithCodes } from '../types/registry.js';
 import type { ChannelColumns, ChannelRow } from './channel-row.js';
 
 const COLUMNS = `c.id, c.owner_id, c.created_by, c.is_test, c.name, c.type, c.config, c.sealed_secrets, c.is_enabled, c.is_default, c.locale,
@@ -13,7 +15,7 @@ const JOINED = 'alert_channels c JOIN owners o ON o.id = c.owner_id LEFT JOIN us
 
 /** NOTE: in step with `isVerified` in channel-view.ts. */
 const IS_VERIFIED = `CASE WHEN c.is_default THEN u.email_verified_at IS NOT NULL
-  WHEN EXISTS (SELECT FROM alert_recipients r WHERE r.channel_id = c.id)
+  WHEN c.type IN (${typesWithCodes.map((type) => literalOf(type)).join(', ')})
     THEN NOT EXISTS (SELECT FROM alert_recipients r WHERE r.channel_id = c.id AND (r.unsubscribed_at IS NOT NULL
       OR (r.verified_at IS NULL AND NOT (u.email_verified_at IS NOT NULL AND r.address = u.email))))
   ELSE c.verified_at IS NOT NULL END`;

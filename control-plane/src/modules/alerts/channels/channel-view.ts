@@ -26,16 +26,17 @@ function addressOfAccount({ account_email: email }: ChannelRow): string[] {
   return email === null ? [] : [email];
 }
 
-/** True if messages may go to every recipient; for types without recipients, once a message was accepted. */
-function isVerified(row: ChannelRow, recipients: readonly Recipient[] | null): boolean {
+/** True if every recipient has confirmed; for types without codes, once a message was accepted. */
+function isVerified(row: ChannelRow, recipients: readonly Recipient[] | null, hasCodes: boolean): boolean {
   if (row.is_default) return row.is_account_verified;
-  if (recipients === null) return row.verified_at !== null;
+  if (recipients === null || !hasCodes) return row.verified_at !== null;
   return recipients.every((recipient) => recipient.isVerified && !recipient.isUnsubscribed);
 }
 
 /** A channel as the API shows it, without secrets. */
 export function channelView(row: ChannelRow, types: ChannelTypes): Static<typeof AlertChannelSchema> {
   const recipients = recipientsOf(row, types);
+  const hasCodes = findType(types, row.type)?.verification !== undefined;
   return {
     id: row.id,
     user_id: row.owner_id,
@@ -43,7 +44,7 @@ export function channelView(row: ChannelRow, types: ChannelTypes): Static<typeof
     name: row.name,
     type: row.type,
     config: row.is_default ? { to: addressOfAccount(row) } : { ...row.config },
-    verified: isVerified(row, recipients),
+    verified: isVerified(row, recipients, hasCodes),
     enabled: row.is_enabled,
     is_default: row.is_default,
     locale: row.locale,
@@ -52,7 +53,7 @@ export function channelView(row: ChannelRow, types: ChannelTypes): Static<typeof
     template: row.template,
     recipients: (recipients ?? []).map(({ to, isVerified, isUnsubscribed, stoppedMonitors }) => ({
       to,
-      verified: isVerified,
+      verified: hasCodes ? isVerified : row.verified_at !== null,
       unsubscribed: isUnsubscribed,
       stopped_monitors: [...stoppedMonitors],
     })),

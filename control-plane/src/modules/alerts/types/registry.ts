@@ -48,3 +48,8 @@ export function channelTypes(settings: ChannelSettings): ChannelTypes {
 export function findType(types: ChannelTypes, name: string): ChannelType | null {
   return Object.hasOwn(types, name) ? types[name as ChannelTypeName] : null;
 }
+/** Types whose recipients confirm by a code; all others are verified by the first message that is accepted. */
+export const typesWithCodes: readonly ChannelTypeName[] = Object.values(
+  channelTypes({ channelUrls: {}, smsGateway: null, voiceGateway: null }),
+).flatMap(({ name, verification }) => (verification === undefined ? [] : [name as ChannelTypeName]));
+
