@@ -1,4 +1,6 @@
 import { checkRequestHeaders } from '@vantage/shared/target-policy/headers.js';
+import { TargetError } from '@vantage/shared/target-policy/target-error.js';
+import { parseHttpUrl } from '@vantage/shared/target-policy/url.js';
 import { compileSchema } from '@vantage/shared/validation.js';
 import { type Static, Type } from 'typebox';
 import { bodyFormOf, bodyTypes, contentTypeIn } from './body-form.js';
@@ -7,6 +9,16 @@ import { parseOrigin, ValueError } from './setting-values.js';
 /** Vendors of alert channels whose address an operator may replace, and the types of these channels. */
 export const vendorNames = ['slack', 'telegram', 'wecom', 'dingtalk', 'feishu', 'lark', 'wechat', 'pagerduty'] as const;
 export type VendorName = (typeof vendorNames)[number];
+
+/** Other names of channel types, wherever a type is taken; it is stored and shown by its own name. */
+export const channelTypeAliases = { wechatwork: 'wecom' } as const satisfies Readonly<Record<string, VendorName>>;
+
+/** Own name of a channel type. */
+export function ownTypeName<T extends string>(name: T | keyof typeof channelTypeAliases): T | VendorName {
+  return Object.hasOwn(channelTypeAliases, name)
+    ? channelTypeAliases[name as keyof typeof channelTypeAliases]
+    : (name as T);
+}
 
 /** Origin that the operator uses in place of a vendor's own. */
 export type ChannelUrls = Readonly<Partial<Record<VendorName, string>>>;
@@ -55,11 +67,16 @@ const checkUrls = compileSchema(Type.Record(Type.String(), Type.String()));
 /** Origins by type of channel, from JSON. */
 export function parseChannelUrls(text: string): ChannelUrls {
   const value = parseJson(text);
-  const unknown = isRecord(value) ? Object.keys(value).filter((name) => !isVendor(name)) : [];
+  const unknown = isRecord(value) ? Object.keys(value).filter((name) => !isVendor(ownTypeName(name))) : [];
   if (unknown.length > 0)
     throw new ValueError(`has the unknown type "${unknown.join('", "')}"; there are ${vendorNames.join(', ')}`);
   const urls = checked(checkUrls(value), 'addresses');
-  return Object.freeze(Object.fromEntries(Object.entries(urls).map(([name, url]) => [name, parseOrigin(url)])));
+  const named = Object.entries(urls).map(
+    ([name, url]) => [ownTypeName(name), requestable(parseOrigin(url), name)] as const,
+  );
+  const twice = named.find(([name], index) => named.findIndex(([other]) => other === name) < index);
+  if (twice !== undefined) throw new ValueError(`has the type ${twice[0]} by two names`);
+  return Object.freeze(Object.fromEntries(named));
 }
 
 /** A secret: the gateway for text messages, from JSON. */
@@ -81,7 +98,11 @@ export function parseVoiceGateway(text: string): Gateway {
 function parseGateway(text: string): Gateway {
   const value = parseJson(text);
   const kind = isRecord(value) ? value['kind'] : null;
-  if (kind === 'twilio') return Object.freeze(checked(checkTwilio(value), 'a twilio gateway'));
+  if (kind === 'twilio') {
+    const twilio = checked(checkTwilio(value), 'a twilio gateway');
+    if (twilio.base_url !== undefined) requestable(twilio.base_url, 'base_url');
+    return Object.freeze(twilio);
+  }
   if (kind !== 'generic') throw new ValueError('must be a JSON object with kind generic or twilio');
   const gateway = checked(checkGeneric(value), 'a generic gateway');
   try {
@@ -90,6 +111,7 @@ function parseGateway(text: string): Gateway {
     throw new ValueError('has a header that requests cannot have');
   }
   checkPlaceholders(gateway);
+  requestable(gateway.url, 'url');
   return Object.freeze(gateway);
 }
 
@@ -102,6 +124,18 @@ function checkPlaceholders({ url, headers = {}, body }: GenericGateway): void {
     throw new ValueError('must have a body, since its Content-Type is not JSON');
   if ([url, ...Object.values(headers)].some((text) => text.includes('{{')))
     throw new ValueError('has a placeholder outside of its body');
+}
+
+/** Address to which requests may go, checked as at each of them: the target policy does not judge it, blocked ports stay blocked. @throws ValueError */
+function requestable(url: string, name: string): string {
+  try {
+    parseHttpUrl(url, name);
+    return url;
+  } catch (error) {
+    if (error instanceof TargetError)
+      throw new ValueError(`has an address for ${name} that no request may go to: ${error.message}`);
+    throw error;
+  }
 }
 
 /** Value that a schema accepts. The error names fields, never values. @throws ValueError */

@@ -187,9 +187,9 @@ const accepted: { env: Environment; key: keyof typeof settings; value: unknown }
   },
   { env: { VANTAGE_MAIL_DIR: '/var/mail/vantage' }, key: 'mailDir', value: '/var/mail/vantage' },
   {
-    env: { VANTAGE_CHANNEL_URLS: '{"slack": "HTTPS://Chat.Example:443/", "lark": "http://127.0.0.1:1"}' },
+    env: { VANTAGE_CHANNEL_URLS: '{"slack": "HTTPS://Chat.Example:443/", "wechatwork": "http://127.0.0.1:8081"}' },
     key: 'channelUrls',
-    value: { slack: 'https://chat.example', lark: 'http://127.0.0.1:1' },
+    value: { slack: 'https://chat.example', wecom: 'http://127.0.0.1:8081' },
   },
   {
     env: { VANTAGE_SMS_GATEWAY: '{"kind": "generic", "url": "https://sms.example/send", "id_path": "data.id"}' },
@@ -288,6 +288,23 @@ const refused: { env: Environment; message: RegExp }[] = [
     message: /unknown type "smoke"; there are slack,/,
   },
   { env: { VANTAGE_CHANNEL_URLS: '{"slack": "https://a.example/hook"}' }, message: /without path/ },
+  { env: { VANTAGE_CHANNEL_URLS: '{"slack": "https://a.example:25"}' }, message: /slack.*port 25 is blocked/ },
+  { env: { VANTAGE_CHANNEL_URLS: '{"lark": "http://127.0.0.1:6379"}' }, message: /lark.*port 6379 is blocked/ },
+  {
+    env: { VANTAGE_CHANNEL_URLS: '{"wecom": "https://a.example", "wechatwork": "https://b.example"}' },
+    message: /wecom by two names/,
+  },
+  {
+    env: { VANTAGE_SMS_GATEWAY: '{"kind": "generic", "url": "https://a.example:25/send"}' },
+    message: /url.*port 25 is blocked/,
+  },
+  {
+    env: {
+      VANTAGE_VOICE_GATEWAY:
+        '{"kind": "twilio", "account_sid": "AC1", "auth_token": "x", "from": "+1", "base_url": "http://127.0.0.1:5432"}',
+    },
+    message: /base_url.*port 5432 is blocked/,
+  },
   { env: { VANTAGE_CHANNEL_URLS: '{"slack": 1}' }, message: /slack must be string/ },
   { env: { VANTAGE_SMS_GATEWAY: '{' }, message: /not valid JSON/ },
   { env: { VANTAGE_SMS_GATEWAY: '{"kind": "carrier-pigeon"}' }, message: /kind generic or twilio/ },

@@ -4,6 +4,7 @@ import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import type { Knex } from 'knex';
 import type { Static } from 'typebox';
 import { insertAuditEntry } from '../../../audit-log/store.js';
+import { ownTypeName } from '../../../config/channel-settings.js';
 import type { Sealer } from '../../../crypto/sealing.js';
 import type { Outbound } from '../../../deliver/index.js';
 import { ApiError, fieldError } from '../../../http/errors.js';
@@ -67,7 +68,7 @@ export class ChannelActs {
    */
   async create(body: ChannelCreate, act: ChannelAct): Promise<{ row: ChannelRow; secret: string | null }> {
     const { types, db, clock, sealer, outbound } = this.options;
-    const type = findType(types, body.type);
+    const type = findType(types, ownTypeName(body.type));
     if (type === null)
       throw fieldError('type', 'enum', `no such type of channel${alternatives(body.type, channelTypeNames)}`);
     checkTimezone(body.timezone);

@@ -1,14 +1,16 @@
 import { idPattern, idPrefixes } from '@vantage/shared/ids.js';
 import { nullable } from '@vantage/shared/nullable.js';
 import { Type } from 'typebox';
+import { ownTypeName } from '../../../config/channel-settings.js';
 import { IsTestSchema } from '../../../http/is-test.js';
-import { channelTypeNames, channelTypes } from '../types/registry.js';
+import { channelTypes, takenTypeNames } from '../types/registry.js';
 import { channelHealths } from './channel-row.js';
 import { ChannelTemplateSchema } from './channel-template.js';
 
 const Instant = Type.String({ format: 'date-time' });
 const Name = Type.String({ minLength: 1, maxLength: 200, pattern: '\\S', example: 'Operations' });
-const TypeName = Type.Enum([...channelTypeNames], { type: 'string' });
+const TypeName = Type.Enum([...takenTypeNames], { type: 'string' });
+const aliasesOf = (name: string) => takenTypeNames.filter((taken) => taken !== name && ownTypeName(taken) === name);
 const locales = ['cn', 'en', 'tw'] as const;
 const Locale = nullable(
   Type.Enum([...locales], { type: 'string' }),
@@ -110,7 +112,19 @@ const noOperator = { channelUrls: {}, smsGateway: null, voiceGateway: null };
 export const AlertChannelCreateDocumented = Type.Union(
   Object.values(channelTypes(noOperator)).map(({ name, config }) =>
     Type.Object(
-      { name: Name, type: Type.Literal(name), config, ...options },
+      {
+        name: Name,
+        type:
+          aliasesOf(name).length === 0
+            ? Type.Literal(name)
+            : Type.Enum([name, ...aliasesOf(name)], {
+                type: 'string',
+                description: `Shown as ${name}.`,
+                example: name,
+              }),
+        config,
+        ...options,
+      },
       { additionalProperties: false, title: `${name.slice(0, 1).toUpperCase()}${name.slice(1)}ChannelCreate` },
     ),
   ),

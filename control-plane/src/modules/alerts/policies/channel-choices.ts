@@ -1,8 +1,9 @@
+import { ownTypeName } from '../../../config/channel-settings.js';
 import { businessError, fieldError } from '../../../http/errors.js';
 import { channelInvalid } from '../channels/channel-refusals.js';
 import type { Recipient } from '../deliveries/destination.js';
 import type { ChannelTypeName } from '../types/registry.js';
-import { channelTypeSynonyms, type GivenChoice, MAX_RULE_CHANNELS, type TypedChoice } from './policy-schema.js';
+import { type GivenChoice, MAX_RULE_CHANNELS, type TypedChoice } from './policy-schema.js';
 
 // Turns the channels of a request into those that are stored: each has an id, its type, and recipients or null for all of them.
 //
@@ -76,10 +77,7 @@ function chosen(choice: GivenChoice, known: readonly KnownChannel[], field: stri
 }
 
 function typeOf({ type }: GivenChoice): ChannelTypeName | undefined {
-  if (type === undefined) return undefined;
-  return type in channelTypeSynonyms
-    ? channelTypeSynonyms[type as keyof typeof channelTypeSynonyms]
-    : (type as ChannelTypeName);
+  return type === undefined ? undefined : ownTypeName<ChannelTypeName>(type);
 }
 
 function found(id: string, known: readonly KnownChannel[], field: string): KnownChannel {

@@ -3,7 +3,7 @@ import { idPattern, idPrefixes } from '@vantage/shared/ids.js';
 import { nullable } from '@vantage/shared/nullable.js';
 import { type Static, type TSchema, Type } from 'typebox';
 import { IsTestSchema } from '../../../http/is-test.js';
-import { channelTypeNames } from '../types/registry.js';
+import { channelTypeNames, takenTypeNames } from '../types/registry.js';
 
 // Requests and responses have the same parts. In a request all fields that have a default may be left out; in a response, as in the
 // database, every field is there (shared/src/alerts/policy.ts).
@@ -12,9 +12,6 @@ import { channelTypeNames } from '../types/registry.js';
 export const MAX_RULES = 20;
 /** Channels of a rule at most, and of an escalation step and a recovery. */
 export const MAX_RULE_CHANNELS = 10;
-
-/** Other names of channel types. */
-export const channelTypeSynonyms = { wechatwork: 'wecom' } as const;
 
 const closed = { additionalProperties: false } as const;
 const DAY_S = 86_400;
@@ -187,7 +184,7 @@ const GivenChoiceSchema = Type.Object(
   {
     channel_id: Type.Optional(Type.String({ maxLength: 64, description: 'Id of the channel.' })),
     type: Type.Optional(
-      Type.Enum([...channelTypeNames, ...(Object.keys(channelTypeSynonyms) as (keyof typeof channelTypeSynonyms)[])], {
+      Type.Enum([...takenTypeNames], {
         type: 'string',
         description: 'Type of the channel; required without `channel_id`. wechatwork is an alias of wecom.',
       }),

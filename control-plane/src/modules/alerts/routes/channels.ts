@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { actorOf } from '../../../audit-log/actor.js';
+import { ownTypeName } from '../../../config/channel-settings.js';
 import { pageOf, pageQuery, pagination } from '../../../http/pagination.js';
 import { defineRoute } from '../../../http/route.js';
 import { MAX_CHANNELS } from '../channels/channel-acts.js';
@@ -11,7 +12,7 @@ import {
   AlertChannelSchema,
   AlertChannelWithSecretSchema,
 } from '../channels/channel-schema.js';
-import { channelTypeNames } from '../types/registry.js';
+import { takenTypeNames } from '../types/registry.js';
 import { idParams as params, reads, channelTag as tag, writes } from './alert-access.js';
 
 /** GET /v1/alert-channels (API specification 2.5). */
@@ -25,7 +26,7 @@ export const listAlertChannels = defineRoute({
   auth: reads,
   query: Type.Object({
     ...pageQuery,
-    type: Type.Optional(Type.Enum([...channelTypeNames], { type: 'string', description: 'Channels of this type.' })),
+    type: Type.Optional(Type.Enum([...takenTypeNames], { type: 'string', description: 'Channels of this type.' })),
     verified: Type.Optional(Type.Boolean({ description: 'True: verified channels; false: the others.' })),
     health: Type.Optional(Type.Enum([...channelHealths], { type: 'string', description: 'Channels in this state.' })),
   }),
@@ -33,7 +34,8 @@ export const listAlertChannels = defineRoute({
   errors: ['VALIDATION_FAILED'],
   async handle({ query, account }, { alerts }) {
     const page = pageOf(query);
-    const { type, verified, health } = query;
+    const { verified, health } = query;
+    const type = query.type === undefined ? undefined : ownTypeName(query.type);
     const { rows, total } = await alerts.channels.list(account, { type, verified, health }, page);
     return {
       status: 200,

@@ -1,3 +1,4 @@
+import { channelTypeAliases } from '../../../config/channel-settings.js';
 import type { ChannelType } from './channel-type.js';
 import { dingtalk } from './dingtalk.js';
 import { emailType } from './email.js';
@@ -35,6 +36,12 @@ export type ChannelTypeName = keyof typeof makers;
 /** Names of all channel types. */
 export const channelTypeNames = Object.keys(makers) as readonly ChannelTypeName[];
 
+/** Names by which requests may call channel types: their own, and aliases. */
+export const takenTypeNames = [
+  ...channelTypeNames,
+  ...(Object.keys(channelTypeAliases) as (keyof typeof channelTypeAliases)[]),
+] as const;
+
 /** Channel types by name. */
 export type ChannelTypes = Readonly<Record<ChannelTypeName, ChannelType>>;
 
@@ -44,10 +51,6 @@ export function channelTypes(settings: ChannelSettings): ChannelTypes {
   return Object.fromEntries(types) as Record<ChannelTypeName, ChannelType>;
 }
 
-/** Type with a name; null: this version has none. */
-export function findType(types: ChannelTypes, name: string): ChannelType | null {
-  return Object.hasOwn(types, name) ? types[name as ChannelTypeName] : null;
-}
 /** Types whose recipients confirm by a code; all others are verified by the first message that is accepted. */
 export const typesWithCodes: readonly ChannelTypeName[] = Object.values(
   channelTypes({ channelUrls: {}, smsGateway: null, voiceGateway: null }),
