@@ -278,6 +278,48 @@ t.test('a plan without text messages refuses such channels', async (t) => {
     [answer.status, answer.body.error],
     [403, { code: 'FEATURE_LOCKED', details: { type: [{ code: 'refused' }] } }],
   );
+  t.equal(
+    answer.body.error.details.type[0].message,
+    'sms_per_month: 0 are used this month, and the plan free allows 0',
+    'limit, used and plan',
+  );
+});
+
+t.test('an address that is no URL is 400 for each type, when created and when changed', async (t) => {
+  const { api } = await startStack(t, { VANTAGE_CHANNEL_URLS: '{"lark": "https://lark.example"}' });
+  const malformed = [
+    'hooks.example.com/x',
+    '//hooks.example.com/x',
+    'http//hooks.example.com',
+    'https://',
+    'https:///x',
+    'https://hooks example.com/',
+    'https://hooks.example.com\n/',
+    'https://hooks.example.com:99999/',
+    'https://[::1/',
+    'https://hooks.example.com\\x',
+    '',
+  ];
+  const own = { type: 'webhook', config: { url: 'https://hooks.example.com/' } };
+  const { id } = await data(api, 'POST', path, { name: 'Own', ...own });
+  for (const url of malformed) {
+    for (const type of ['webhook', 'slack', 'wecom', 'wechatwork', 'dingtalk', 'feishu', 'lark']) {
+      const answer = await api.call('POST', path, { body: { name: 'Malformed', type, config: { url } } });
+      t.match([answer.status, answer.body.error.code], [400, 'VALIDATION_FAILED'], `${type} ${JSON.stringify(url)}`);
+      t.ok(answer.body.error.details['config.url'], type);
+    }
+    const change = await api.call('PATCH', `${path}/${id}`, { body: { config: { url } } });
+    t.equal(change.status, 400, `change to ${JSON.stringify(url)}`);
+  }
+});
+
+t.test('a type may be given by its alias, and is shown by its own name', async (t) => {
+  const { api } = await startStack(t);
+  const body = { name: 'Group', type: 'wechatwork', config: { key: '693a91f6-7aaa-4bc4-97a0-0ec2fa5aaaaa' } };
+  const made = await api.call('POST', path, { body });
+  t.match(made, { status: 201, body: { data: { type: 'wecom' } } });
+  for (const type of ['wecom', 'wechatwork'])
+    t.match((await data(api, 'GET', `${path}?type=${type}`)).items, [{ id: made.body.data.id, type: 'wecom' }], type);
 });
 
 t.test('custom texts are stored, shown, changed and removed', async (t) => {

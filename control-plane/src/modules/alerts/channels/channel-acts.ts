@@ -9,10 +9,12 @@ import type { Sealer } from '../../../crypto/sealing.js';
 import type { Outbound } from '../../../deliver/index.js';
 import { ApiError, fieldError } from '../../../http/errors.js';
 import type { Account } from '../../../http/route.js';
-import { lockOwner, ownedColumns } from '../../../owners/index.js';
-import { effectiveLimits, type FixedCap, type PlanName, type Plans, reserveFixed } from '../../../plans/index.js';
+import { type LockedOwner, lockOwner, ownedColumns } from '../../../owners/index.js';
+import { effectiveLimits, type FixedCap, type Plans, reserveFixed } from '../../../plans/index.js';
 import { dropWaiting } from '../deliveries/delivery-store.js';
 import { deleteLane, lockLane } from '../deliveries/lane-store.js';
+import { monthOf } from '../deliveries/quotas.js';
+import { readUsage } from '../deliveries/usage-store.js';
 import type { ChannelType } from '../types/channel-type.js';
 import { type ChannelTypes, channelTypeNames, findType } from '../types/registry.js';
 import type { ChannelAct } from './channel-act.js';
@@ -82,7 +84,7 @@ export class ChannelActs {
     const name = body.name.trim();
     const row = await db.transaction(async (trx) => {
       const owner = await lockOwner(trx, act.account.owner);
-      checkQuota(type, this.options.plans, owner.plan);
+      await this.#checkQuota(trx, type, owner);
       await reserveFixed(trx, owner, channelCap, nowMs);
       if (await isNameTaken(trx, act.account.owner.id, name, null)) throw nameTaken();
       await insertChannel(trx, {
@@ -228,6 +230,15 @@ export class ChannelActs {
     });
   }
 
+  /** Refuses a type of which the plan allows no message. @throws ApiError FEATURE_LOCKED */
+  async #checkQuota(trx: Knex, { quota }: ChannelType, owner: LockedOwner): Promise<void> {
+    const { plans, clock } = this.options;
+    if (quota === undefined || effectiveLimits(plans, owner)[quota] !== 0) return;
+    const used = await readUsage(trx, { ownerId: owner.id, quota, month: monthOf(clock.now()) });
+    const message = `${quota}: ${used} are used this month, and the plan ${owner.plan} allows 0`;
+    throw new ApiError('FEATURE_LOCKED', { details: { type: [{ code: 'refused', message }] } });
+  }
+
   #changedConfig(
     row: ChannelRow,
     change: ChannelConfig,
@@ -288,13 +299,6 @@ export class ChannelActs {
 function found(row: ChannelRow | null): ChannelRow {
   if (row === null) throw new ApiError('ALERT_CHANNEL_NOT_FOUND');
   return row;
-}
-
-/** Refuses a type of which the plan allows no message. @throws ApiError FEATURE_LOCKED */
-function checkQuota({ name, quota }: ChannelType, plans: Plans, plan: PlanName): void {
-  if (quota === undefined || effectiveLimits(plans, { plan })[quota] !== 0) return;
-  const message = `the plan ${plan} has no messages of the type ${name}`;
-  throw new ApiError('FEATURE_LOCKED', { details: { type: [{ code: 'refused', message }] } });
 }
 
 function nameTaken(): ApiError {

@@ -1,4 +1,5 @@
 import { TargetError } from '@vantage/shared/target-policy/target-error.js';
+import { parseHttpUrl } from '@vantage/shared/target-policy/url.js';
 import { isTimezone } from '@vantage/shared/timezone.js';
 import type { Outbound } from '../../../deliver/index.js';
 import { ApiError, fieldError } from '../../../http/errors.js';
@@ -32,6 +33,7 @@ export function checkSettings(
   const checked = checkConfig(type, written);
   if (!checked.ok) throw new ApiError('VALIDATION_FAILED', { details: checked.details });
   const { config } = checked;
+  if (typeof config['url'] === 'string') checkWritten(config['url'], 'config.url');
   const problem = type.problem?.(config as never) ?? null;
   if (problem !== null) throw refusalOf(problem);
   for (const url of type.urls(config as never)) checkUrl(url, 'url' in config ? 'config.url' : 'type', outbound);
@@ -54,6 +56,16 @@ function parseRecipient(type: ChannelType, to: string): string {
   } catch (error) {
     if (error instanceof RangeError) throw fieldError('config.to', 'format', error.message);
     throw error;
+  }
+}
+
+/** Checks that a text is a URL, whichever address it names. @throws ApiError VALIDATION_FAILED */
+function checkWritten(text: string, field: string): void {
+  try {
+    parseHttpUrl(text, field);
+  } catch (error) {
+    if (!(error instanceof TargetError)) throw error;
+    if (error.kind === 'malformed') throw fieldError(field, error.code, error.message);
   }
 }
 

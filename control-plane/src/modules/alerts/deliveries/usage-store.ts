@@ -21,6 +21,15 @@ export async function takeUsage(db: Knex, { ownerId, quota, month }: Usage, most
   return rows.length > 0;
 }
 
+/** Number of messages that are counted. */
+export async function readUsage(db: Knex, { ownerId, quota, month }: Usage): Promise<number> {
+  const { rows } = await db.raw<{ rows: { used: number }[] }>(
+    'SELECT used::int AS used FROM alert_usage WHERE owner_id = :ownerId AND quota = :quota AND month = :month',
+    { ownerId, quota, month },
+  );
+  return rows[0]?.used ?? 0;
+}
+
 /** Takes back the count of a message that was not sent. */
 export async function returnUsage(db: Knex, { ownerId, quota, month }: Usage): Promise<void> {
   await db('alert_usage').where({ owner_id: ownerId, quota, month }).where('used', '>', 0).decrement('used', 1);
