@@ -28,6 +28,8 @@ t.test('a page shows what is known, a visit asks no node, and the button asks as
   t.match(known.text, '&lt;b&gt;·[2J', 'what a server chose is text');
   await until('nothing more to be asked', () => node.jobs.length === 1);
   t.match(await visit('GET', {}, `${url}/lookup/whois/10.0.0.1`), { status: 422, text: /10\.0\.0\.1[\s\S]*No answer/ });
+  const refused = await visit('GET', {}, `${url}/lookup/whois/10.0.0.1?lang=zh-TW`);
+  t.match(refused.text, '<p class="text" lang="zh-TW">不允許使用位址 10.0.0.1：10.0.0.0/8 是私有位址，RFC 1918</p>');
   t.match(await visit('GET', {}, `${url}/lookup/headers/${encodeURIComponent('https://example.com/a?b')}`), {
     status: 200,
     text: /https:\/\/example\.com\/a\?b/,

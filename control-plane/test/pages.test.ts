@@ -122,6 +122,8 @@ t.test('the form of the first page runs a probe without scripts, and shows what 
     t.match(refused.html, '<form method="post" action="/" class="probe">');
     t.notMatch(refused.html, '<script>alert');
   }
+  const inChinese = await post({ type: 'ping', target: '10.0.0.1', params: '{' }, { 'accept-language': 'zh-CN' });
+  t.match(inChinese.html, '<p lang="zh-CN">必须是 JSON</p>');
   t.equal((await post({ type: 'ping', target: 'a.example' }, { 'sec-fetch-site': 'cross-site' })).status, 403);
 });
 

@@ -57,6 +57,21 @@ t.test('messages are in the requested language, which the headers name', async (
   t.equal(data.headers.get('content-language'), null, 'data has no language');
 });
 
+t.test('details are in the requested language, with the fields and codes of every language', async (t) => {
+  const { url } = await startTestServer(t, thingRoutes());
+  const details = async (path: string, language: string, init: RequestInit) => {
+    const response = await fetch(`${url}${path}`, { ...init, headers: { ...json, 'Accept-Language': language } });
+    return ((await response.json()) as { error: { details: unknown } }).error.details;
+  };
+  const nameless = { method: 'POST', body: '{}' };
+  const required = (message: string) => ({ name: [{ code: 'required', message }] });
+  t.strictSame(await details('/v1/things', 'zh-CN', nameless), required('必填'));
+  t.strictSame(await details('/v1/things', 'en', nameless), required('is required'));
+  t.strictSame(await details('/v1/things/t_a', 'zh-TW', { method: 'PUT' }), {
+    method: [{ code: 'not_supported', message: '必須是下列之一：GET, HEAD, OPTIONS' }],
+  });
+});
+
 t.test('a request id of the right form is kept, any other is replaced by a fresh one', async (t) => {
   const { url } = await startTestServer(t, thingRoutes());
   const idFor = async (given: string) => {
@@ -230,7 +245,7 @@ t.test('bad parameters are 400 with every field that is wrong, and never reach t
 });
 
 t.test('an ApiError of the handler is answered with its details and headers', async (t) => {
-  const details = { target: [{ code: 'refused' as const, message: 'is a private address' }] };
+  const details = { target: [{ code: 'refused' as const, message: 'is wrong' }] };
   const allowance = { limit: 30, remaining: 2, resetsAt: Date.UTC(2026, 0, 1), isAllowed: false };
   const route = aRoute('/v1/refused', {
     errors: ['RATE_LIMIT_EXCEEDED', 'PROBE_TARGET_INVALID'],

@@ -48,7 +48,8 @@ export async function readFile(request: IncomingMessage, clock: Clock, file: Fil
   if (bytes.length === 0) throw bodyError('is required', 'required');
   refuseCompressed(request);
   const [mediaType = ''] = (request.headers['content-type'] ?? '').toLowerCase().split(';');
-  if (!file.mediaTypes.includes(mediaType.trim())) throw bodyError(`must be sent as ${file.mediaTypes.join(' or ')}`);
+  if (!file.mediaTypes.includes(mediaType.trim()))
+    throw bodyError(`must be sent as one of ${file.mediaTypes.join(', ')}`);
   return bytes;
 }
 

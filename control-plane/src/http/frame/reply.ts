@@ -5,7 +5,9 @@ import { BodyPieces, bodyOf, byteLengthOf, type ResponseBody } from '../body-pie
 import { type ContentEncoding, compress } from '../compression.js';
 import { errorTable } from '../error-table.js';
 import type { ApiError } from '../errors.js';
+import { detailsIn } from '../field-messages/field-messages.js';
 import { JsonText } from '../json-text.js';
+import type { Locale } from '../locale.js';
 import { prefersPage, refusalPage } from '../pages/refusal-page.js';
 import type { DataReply, RawReply, ReplyHeaders } from '../route.js';
 import { envelopeTagHeaders } from './conditional-reply.js';
@@ -56,7 +58,7 @@ export function renderRaw({ status, raw, headers }: RawReply): Rendered {
 
 /** The error envelope (API specification 7), or a page for a browser that opens an address. `publicUrl` is where the documentation is served, without a final slash. */
 export function renderError(exchange: Exchange, error: ApiError, publicUrl: string): Rendered {
-  const body = errorBody(error, exchange.requestId, errorTable[error.code].messages[exchange.locale], publicUrl);
+  const body = errorBody(error, exchange, publicUrl);
   const { allowance } = error;
   const limited =
     allowance === undefined
@@ -100,12 +102,21 @@ function instantText(ms: number): string {
   return lastInstant.text;
 }
 
-/** The text of an error envelope. */
-export function errorBody(error: ApiError, requestId: string, message: string, publicUrl: string): string {
-  const { code, details } = error;
-  const docUrl = `${publicUrl}/docs/errors/${code}`;
+/** The text of an error envelope, in a language. */
+export function errorBody(
+  { code, details }: ApiError,
+  { requestId, locale }: { readonly requestId: string; readonly locale: Locale },
+  publicUrl: string,
+): string {
+  const shown = {
+    code,
+    message: errorTable[code].messages[locale],
+    request_id: requestId,
+    details: details && detailsIn(details, locale),
+    doc_url: `${publicUrl}/docs/errors/${code}`,
+  };
   return JSON.stringify({
-    error: { code, message, request_id: requestId, details, doc_url: docUrl },
+    error: shown,
     request_id: requestId,
   });
 }

@@ -2,7 +2,7 @@ import t, { type Test } from 'tap';
 import { Type } from 'typebox';
 import { aRoute } from '../../../test/_support/http-routes.js';
 import { startTestServer } from '../../../test/_support/http-server.js';
-import { ApiError } from '../errors.js';
+import { ApiError, fieldError } from '../errors.js';
 import type { AnyRoute } from '../route.js';
 import { compileRoute } from './compiled-route.js';
 
@@ -61,6 +61,14 @@ const wrong: readonly { readonly name: string; readonly says: RegExp; readonly o
     name: 'a declared code with a status that is not',
     says: /422 VALIDATION_FAILED/,
     overrides: { handle: () => Promise.reject(new ApiError('VALIDATION_FAILED', { status: 422 })) },
+  },
+  {
+    name: 'a message for people without translations',
+    says: /must be nicer than this/,
+    overrides: {
+      errors: ['VALIDATION_FAILED'],
+      handle: () => Promise.reject(fieldError('name', 'format', 'must be nicer than this')),
+    },
   },
   {
     name: 'a 429 whose headers would say nothing of the limit',

@@ -1,5 +1,6 @@
 import { compileSchema, type Validation } from '@vantage/shared/validation.js';
 import type { ApiError } from '../errors.js';
+import { findUntranslated } from '../field-messages/field-messages.js';
 import type { AnyRoute, DataReply, RawReply, Reply } from '../route.js';
 import { declaredErrors } from './declared-errors.js';
 
@@ -9,7 +10,7 @@ export interface StrictChecks {
   checkReply(reply: Reply<unknown>): void;
   /** Checks the data of one Server-Sent Event. @throws UndeclaredReplyError */
   checkEvent(data: unknown): void;
-  /** Complaint about an error that is not declared, or about a 429 without a limit; null: none. */
+  /** Complaint about an error that is not declared, a 429 without a limit, or a message without translations; null: none. */
   complaintOf(error: ApiError): string | null;
 }
 
@@ -62,7 +63,9 @@ export function compileStrictChecks(route: AnyRoute): StrictChecks {
     complaintOf(error) {
       const name = `error ${error.status} ${error.code}`;
       if (errors.get(error.status)?.has(error.code) !== true) return name;
-      return error.status === 429 && error.allowance === undefined ? `${name} without an allowance` : null;
+      if (error.status === 429 && error.allowance === undefined) return `${name} without an allowance`;
+      const message = findUntranslated(error.details ?? {});
+      return message === null ? null : `${name} with a message that field-messages/catalog does not have: "${message}"`;
     },
   };
 }

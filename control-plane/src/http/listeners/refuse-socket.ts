@@ -2,7 +2,6 @@ import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Clock } from '@vantage/shared/clock.js';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
-import { errorTable } from '../error-table.js';
 import type { ApiError } from '../errors.js';
 import { errorBody, errorHeaders } from '../frame/reply.js';
 
@@ -24,7 +23,7 @@ const LINGER_MS = 1_000;
  */
 export function refuseSocket(socket: Duplex, error: ApiError, { publicUrl, clock }: RefusalContext): void {
   const requestId = newId(idPrefixes.request);
-  const body = errorBody(error, requestId, errorTable[error.code].messages.en, publicUrl);
+  const body = errorBody(error, { requestId, locale: 'en' }, publicUrl);
   const headers = {
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': String(Buffer.byteLength(body)),

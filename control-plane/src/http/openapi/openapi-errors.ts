@@ -1,6 +1,7 @@
 import { fieldErrorCodes } from '@vantage/shared/validation.js';
 import { Type } from 'typebox';
 import { type ErrorCode, errorTable } from '../error-table.js';
+import { messageIn } from '../field-messages/field-messages.js';
 import { declaredErrors, type FrameErrors, frameErrors } from '../frame/declared-errors.js';
 import { type Locale, localeNames, locales } from '../locale.js';
 import type { AnyRoute } from '../route.js';
@@ -8,7 +9,13 @@ import type { JsonObject, SchemaComponents } from './openapi-components.js';
 import { type HeaderName, headerComponents, headerReferences, rateLimitHeaders } from './openapi-headers.js';
 
 const FieldProblem = Type.Object(
-  { code: Type.Enum([...fieldErrorCodes], { type: 'string' }), message: Type.String() },
+  {
+    code: Type.Enum([...fieldErrorCodes], { type: 'string', description: 'Stable code, for programs.' }),
+    message: Type.String({
+      description:
+        'Message for people, in the language of Accept-Language; words of servers and libraries in it are not translated.',
+    }),
+  },
   { additionalProperties: false, title: 'FieldProblem' },
 );
 
@@ -119,7 +126,7 @@ export class ErrorComponents {
 
   #example(code: ErrorCode, locale: Locale): JsonObject {
     const requestId = headerComponents['X-Request-Id'].example;
-    const problem = { name: [{ code: 'required', message: 'is required' }] };
+    const problem = { name: [{ code: 'required', message: messageIn('is required', locale).text }] };
     const error = {
       code,
       message: errorTable[code].messages[locale],

@@ -15,15 +15,15 @@ errors a caller may meet.
 ## Responses
 
 A successful response is \`{data, request_id, meta}\`, an error
-\`{error: {code, message, request_id, details?, doc_url}, request_id}\`. Branch on \`error.code\`, which is stable; messages are
-for people. Every response has an \`X-Request-Id\`: quote it when you report a problem, or send your own. Large responses are
+\`{error: {code, message, request_id, details?, doc_url}, request_id}\`. Branch on \`error.code\`, which is stable; messages,
+those of \`details\` too, are for people, in the language of \`Accept-Language\`. Every response has an \`X-Request-Id\`: quote it when you report a problem, or send your own. Large responses are
 compressed for callers that accept \`br\` or \`gzip\`. Pages of other origins may read everything that requires no credentials, except reputations, which are taken from an allowance of the visitor.
 
 ## Requests
 
 Bodies are JSON (\`application/json\`) of at most 32 KiB, nested at most ${MAX_JSON_DEPTH} deep, with at most ${MAX_JSON_KEYS}
 keys; operations that accept a file say so. Unknown fields of a body are refused, unknown query parameters are ignored. All
-errors in the form of a request are reported at once, in \`error.details\` by field, in English; the rules of the service are
+errors in the form of a request are reported at once, in \`error.details\` by field; the rules of the service are
 checked afterwards. A path that does not exist gets 404 \`NOT_FOUND\`, a method that the path does not support gets 405 with
 \`Allow\`.
 

@@ -2,6 +2,8 @@ import { textCell } from '@vantage/shared/probe-types/cells.js';
 import Negotiator from 'negotiator';
 import { errorTable } from '../error-table.js';
 import type { ApiError } from '../errors.js';
+import { messageIn } from '../field-messages/field-messages.js';
+import type { Locale } from '../locale.js';
 import type { RawReply } from '../route.js';
 import { type Html, html } from './html.js';
 import { type PageRequest, renderPage } from './page.js';
@@ -26,17 +28,19 @@ export function refusalPage(request: PageRequest & { readonly requestId: string 
 <p class="muted">${status}</p>
 <h1>${title}</h1>
 ${advice !== null && html`<p class="text">${advice}</p>`}
-${detailList(details)}
+${detailList(details, locale)}
 <p><a class="button" href="/">${texts.home}</a></p>
 <p class="muted small">${texts.code} <a href="/docs/errors/${code}"><code>${code}</code></a> · ${texts.requestId} <code>${requestId}</code></p>`;
   return renderPage(request, { status, title, content });
 }
 
-function detailList(details: NonNullable<ApiError['details']>): Html | '' {
+function detailList(details: NonNullable<ApiError['details']>, locale: Locale): Html | '' {
   const entries = Object.entries(details);
   if (entries.length === 0) return '';
-  return html`<dl lang="en">${entries.map(
-    ([field, found]) =>
-      html`<dt>${textCell(field)}</dt><dd>${textCell(found.map(({ message }) => message).join('; '))}</dd>`,
-  )}</dl>`;
+  return html`<dl>${entries.map(([field, found]) => {
+    const messages = found.map(({ message }) => messageIn(message, locale));
+    return html`<dt>${textCell(field)}</dt>${messages.map(
+      (one) => html`<dd lang="${one.locale}">${textCell(one.text)}</dd>`,
+    )}`;
+  })}</dl>`;
 }

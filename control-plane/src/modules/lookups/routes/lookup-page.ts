@@ -2,6 +2,7 @@ import { textCell } from '@vantage/shared/probe-types/cells.js';
 import { Type } from 'typebox';
 import { errorTable } from '../../../http/error-table.js';
 import { ApiError } from '../../../http/errors.js';
+import { messageIn } from '../../../http/field-messages/field-messages.js';
 import type { Locale } from '../../../http/locale.js';
 import { html } from '../../../http/pages/html.js';
 import { type PageRequest, renderPage } from '../../../http/pages/page.js';
@@ -101,11 +102,12 @@ ${isAsked ? button(reply === null ? texts.ask : texts.askAgain) : ''}`;
 function refusalOf({ kind, q, request }: Asked, error: ApiError): RawReply {
   const { locale } = request;
   const texts = lookupPageTexts[locale];
-  const reasons = Object.values(error.details ?? {}).flatMap((found) => found.map(({ message }) => message));
+  const found = Object.values(error.details ?? {}).flat();
+  const reasons = found.map(({ message }) => messageIn(message, locale));
   const content = html`
 ${heading(kind, q, locale)}
 <p class="text bad">${texts.failed}: ${errorTable[error.code].messages[locale]}</p>
-${reasons.map((reason) => html`<p class="text" lang="en">${textCell(reason)}</p>`)}
+${reasons.map((reason) => html`<p class="text" lang="${reason.locale}">${textCell(reason.text)}</p>`)}
 ${error.status >= 500 || error.status === 429 ? button(texts.askAgain) : ''}`;
   const page = renderPage(request, { status: error.status, title: texts.failed, content });
   const { retryAfterSeconds } = error;

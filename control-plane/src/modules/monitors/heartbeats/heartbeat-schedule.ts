@@ -110,7 +110,8 @@ function construct(fields: readonly string[], timezone: string): Cron {
   try {
     return new Cron(pattern, { timezone, mode: '5-part', fixedTimeRule: 'no-wildcard', domAndDow, paused: true });
   } catch (error) {
-    throw new CronExpressionError(error instanceof Error ? error.message.replace(/^CronPattern: /, '') : String(error));
+    const reason = error instanceof Error ? error.message.replace(/^CronPattern: /, '') : String(error);
+    throw new CronExpressionError(`not a cron expression: ${reason}`);
   }
 }
 

@@ -67,7 +67,7 @@ export const english: GuideText = {
     },
     languages: {
       heading: 'Errors, and their language',
-      before: html`<p>Programs check <code>error.code</code>. People read <code>error.message</code>, in English or Chinese, depending on <code>Accept-Language</code>. <code>error.details</code> lists all invalid fields of a request at once.</p>`,
+      before: html`<p>Programs check <code>error.code</code>. People read <code>error.message</code>. <code>error.details</code> lists all invalid fields of a request at once. Both are in English or Chinese, depending on <code>Accept-Language</code>.</p>`,
       after: html`<p>The second request lacks its target and asks for too many packets: 400 <a href="/docs/errors/VALIDATION_FAILED"><code>VALIDATION_FAILED</code></a> lists both.</p>`,
     },
     caching: {

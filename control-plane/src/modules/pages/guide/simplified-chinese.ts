@@ -67,7 +67,7 @@ export const simplifiedChinese: GuideText = {
     },
     languages: {
       heading: '错误及其语言',
-      before: html`<p>程序应判断 <code>error.code</code>。<code>error.message</code> 供人阅读，按 <code>Accept-Language</code> 的要求使用中文或英文。请求中的问题列在 <code>error.details</code> 里，所有字段一次给出。</p>`,
+      before: html`<p>程序应判断 <code>error.code</code>。<code>error.message</code> 供人阅读。请求中的问题列在 <code>error.details</code> 里，所有字段一次给出。两者都按 <code>Accept-Language</code> 的要求使用中文或英文。</p>`,
       after: html`<p>第二个请求缺少目标，且要求的数据包过多：400 <a href="/docs/errors/VALIDATION_FAILED"><code>VALIDATION_FAILED</code></a> 会同时指出这两点。</p>`,
     },
     caching: {

@@ -67,7 +67,7 @@ export const traditionalChinese: GuideText = {
     },
     languages: {
       heading: '錯誤及其語言',
-      before: html`<p>程式應判斷 <code>error.code</code>。<code>error.message</code> 供人閱讀，依 <code>Accept-Language</code> 的要求使用中文或英文。要求中的問題列在 <code>error.details</code> 裡，所有欄位一次給出。</p>`,
+      before: html`<p>程式應判斷 <code>error.code</code>。<code>error.message</code> 供人閱讀。要求中的問題列在 <code>error.details</code> 裡，所有欄位一次給出。兩者都依 <code>Accept-Language</code> 的要求使用中文或英文。</p>`,
       after: html`<p>第二個要求缺少目標，且要求的封包過多：400 <a href="/docs/errors/VALIDATION_FAILED"><code>VALIDATION_FAILED</code></a> 會同時指出這兩點。</p>`,
     },
     caching: {

@@ -2,6 +2,7 @@ import { textCell } from '@vantage/shared/probe-types/cells.js';
 import { probeTypeNames } from '@vantage/shared/probe-types/index.js';
 import { errorTable } from '../../../http/error-table.js';
 import type { ApiError } from '../../../http/errors.js';
+import { messageIn } from '../../../http/field-messages/field-messages.js';
 import type { Locale } from '../../../http/locale.js';
 import { type Html, html } from '../../../http/pages/html.js';
 import type { Releases } from '../../releases/index.js';
@@ -34,9 +35,9 @@ export function formHtml(form: ProbeForm, countries: readonly CountryNodes[], lo
 /** Reason why the form was refused, with what the API says about each field. */
 export function refusalHtml({ code, details = {} }: ApiError, locale: Locale): Html {
   const message = errorTable[code].messages[locale];
-  const reasons = Object.values(details).flatMap((found) => found.map((one) => one.message));
+  const reasons = Object.values(details).flatMap((found) => found.map((one) => messageIn(one.message, locale)));
   return html`<div class="refusal" role="alert"><p class="bad"><b>${homeTexts[locale].refused}</b>: ${message}</p>
-${reasons.map((reason) => html`<p lang="en">${textCell(reason)}</p>`)}</div>`;
+${reasons.map((reason) => html`<p lang="${reason.locale}">${textCell(reason.text)}</p>`)}</div>`;
 }
 
 /** Countries with the most nodes that are online, each with their number. */

@@ -1,0 +1,85 @@
+import type { CatalogEntry } from '../template.js';
+
+/** Refusals about accounts, passwords and tokens. */
+export const accountMessages: readonly CatalogEntry[] = [
+  ['must be an e-mail address', '必须是邮箱地址', '必須是電子郵件地址'],
+  ['is no address', '不是地址', '不是地址'],
+  [
+    'must have a public domain after the @, for example {}, not an IP address or a local name',
+    '@ 之后必须是公共域名，例如 {1}，不能是 IP 地址或本地名称',
+    '@ 之後必須是公開網域，例如 {1}，不得是 IP 位址或本地名稱',
+  ],
+  [
+    'must be one line of text without control characters',
+    '必须是一行不含控制字符的文本',
+    '必須是一行不含控制字元的文字',
+  ],
+  [
+    'must not be one of your last {} passwords',
+    '不能是您最近使用过的 {1} 个密码之一',
+    '不得是您最近使用過的 {1} 個密碼之一',
+  ],
+  ['must have at least three different characters', '至少需要三个不同的字符', '至少需要三個不同的字元'],
+  ['must not be the e-mail address', '不能与邮箱地址相同', '不得與電子郵件地址相同'],
+  ['is one of the most used passwords; choose another', '是最常用的密码之一，请换一个', '是最常用的密碼之一，請換一個'],
+  [
+    'the account has no password: set one with a mailed link (POST /v1/auth/password/forgot), sign in, and use a session that was opened in the last ten minutes',
+    '此账户没有密码：请通过邮件中的链接设置密码（POST /v1/auth/password/forgot）并登录，再使用最近十分钟内打开的会话',
+    '此帳戶沒有密碼：請透過郵件中的連結設定密碼（POST /v1/auth/password/forgot）並登入，再使用最近十分鐘內開啟的工作階段',
+  ],
+  [
+    'send the password of the account, or use a session that was opened in the last ten minutes',
+    '请发送账户的密码，或使用最近十分钟内打开的会话',
+    '請傳送帳戶的密碼，或使用最近十分鐘內開啟的工作階段',
+  ],
+  ['must be absent if password is sent', '发送 password 时不能同时发送', '傳送 password 時不得同時傳送'],
+  ['is wrong', '不正确', '不正確'],
+  [
+    'too many wrong passwords were tried for this account; if this one is correct and the address of the account is verified, a link that lets you sign in was mailed to it; you can also set a new password with POST /v1/auth/password/forgot',
+    '此账户的错误密码尝试过多；如果此密码正确且账户邮箱已验证，登录链接已发送到该邮箱；您也可以通过 POST /v1/auth/password/forgot 设置新密码',
+    '此帳戶嘗試錯誤密碼的次數過多；如果此密碼正確且帳戶的電子郵件已驗證，登入連結已寄至該信箱；您也可以透過 POST /v1/auth/password/forgot 設定新密碼',
+  ],
+  [
+    'has an account already; sign in, or request a new password',
+    '已有账户；请登录，或申请重设密码',
+    '已有帳戶；請登入，或申請重設密碼',
+  ],
+  [
+    'needs credentials with all scopes, or a mailed link, since a password gives full access',
+    '需要具有全部权限范围的凭据，或邮件中的链接，因为密码可访问一切',
+    '需要具有全部權限範圍的憑證，或郵件中的連結，因為密碼可存取一切',
+  ],
+  [
+    'is closed here; ask the operator for an account',
+    '此处未开放；请向运营者申请账户',
+    '此處未開放；請向營運者申請帳戶',
+  ],
+  [
+    'is missing: no admin exists, create one with user create --role admin',
+    '缺失：没有管理员，请用 user create --role admin 创建',
+    '缺少：沒有管理員，請用 user create --role admin 建立',
+  ],
+  [
+    'is the only administrator; create another one first',
+    '是唯一的管理员；请先创建另一个',
+    '是唯一的管理員；請先建立另一個',
+  ],
+  ['must not be sent together with expires_days', '不能与 expires_days 同时发送', '不得與 expires_days 同時傳送'],
+  ['must be at most {} days from now', '距今不能超过 {1} 天', '距今不得超過 {1} 天'],
+  [
+    '"admin" is only for administrators, requested by a session or by a token that has it',
+    '"admin" 仅供管理员使用，且须由会话或具有该权限的令牌申请',
+    '"admin" 僅供管理員使用，且須由工作階段或具有該權限的權杖申請',
+  ],
+  [
+    '"admin" is only for administrators, and the owner of the token is not one',
+    '"admin" 仅供管理员使用，而令牌的所有者不是管理员',
+    '"admin" 僅供管理員使用，而權杖的擁有者不是管理員',
+  ],
+  ['{} is more than the token that asks for it may do', '{1} 超出了申请它的令牌的权限', '{1} 超出了申請它的權杖的權限'],
+  [
+    'must be an origin, scheme://host[:port] of http or https, such as {}',
+    '必须是来源，即 http 或 https 的 scheme://host[:port]，例如 {1}',
+    '必須是來源，即 http 或 https 的 scheme://host[:port]，例如 {1}',
+  ],
+];
