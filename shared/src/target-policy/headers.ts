@@ -17,6 +17,11 @@ const forbiddenHeaders: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
+/** True if a request header belongs to the connection or names the host: probes set their own. */
+export function isOwnHeader(name: string): boolean {
+  return forbiddenHeaders.has(name.toLowerCase());
+}
+
 /**
  * Checks that a probe may send these request headers: names are tokens and unique without regard to case; values are
  * Latin-1 without control characters. Values never appear in messages.
@@ -28,7 +33,7 @@ export function checkRequestHeaders(headers: Readonly<Record<string, string>>): 
     const field = `params.headers.${name}`;
     const lowerName = name.toLowerCase();
     if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) throw malformed(field, `${quoted(name)} is not a header name`);
-    if (forbiddenHeaders.has(lowerName)) throw refused(field, `the header ${quoted(name)} may not be set`);
+    if (isOwnHeader(name)) throw refused(field, `the header ${quoted(name)} may not be set`);
     if (seen.has(lowerName)) throw contradictory(field, `the header ${quoted(name)} is set twice`);
     if (!/^[\x20-\x7e\xa0-\xff]*$/.test(value)) {
       throw malformed(field, `the value of ${quoted(name)} has a control character or one beyond Latin-1`);

@@ -9,6 +9,7 @@ export function bodyAssertion({ operator, value }: Condition): Asserted | null {
   if (operator !== '==' && operator !== '!=') return null;
   const isWanted = operator === '==';
   const glob = patternIn(value);
+  if (glob !== null && hasClasses(glob)) return null;
   const part = glob === null ? null : partWanted(glob);
   if (part !== null) return { type: 'body_contains', op: isWanted ? 'contains' : 'ne', value: part };
   const options = anyOf(value) ?? [value];
@@ -24,10 +25,12 @@ export function jsonAssertion({ subject, operator, value }: Condition): Asserted
   const own = (op: Assertion['op'], wanted: unknown): Asserted => ({ type: 'json_path', path, op, value: wanted });
   const order = orders[operator];
   if (order !== undefined) return value !== '' && Number.isFinite(Number(value)) ? own(order, Number(value)) : null;
+  // a check fails where the body has no such value, which is unlike any other in Gatus
+  if (operator === '!=') return null;
   const glob = patternIn(value);
-  if (glob !== null) return operator === '==' ? own('regex', `(?s)^${globPattern(glob)}$`) : null;
+  if (glob !== null) return !hasClasses(glob) ? own('regex', `(?s)^${globPattern(glob)}$`) : null;
   const options = (anyOf(value) ?? [value]).flatMap(valuesMeant);
-  return own(operator === '==' ? 'in' : 'not_in', options);
+  return own('in', options);
 }
 
 /** JSONPath of `[BODY].data[0].id`; null: not such a path. */
@@ -46,8 +49,13 @@ function stepOf(step: string): string {
 
 /** Text that a glob requires anywhere, if it requires nothing else. */
 function partWanted(glob: string): string | null {
-  const part = /^\*([^*?[\]\\]+)\*$/.exec(glob)?.[1];
+  const part = /^\*([^*?]+)\*$/.exec(glob)?.[1];
   return part ?? null;
+}
+
+/** True if a glob has classes of characters or escapes, which have no equivalent here. */
+function hasClasses(glob: string): boolean {
+  return /[[\\]/.test(glob);
 }
 
 /** RE2 pattern of a glob: `*` is any text, `?` any character. */

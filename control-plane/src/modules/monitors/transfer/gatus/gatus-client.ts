@@ -40,7 +40,9 @@ function timeoutWithin(ms: number, type: keyof typeof leastTimeouts, note: AddNo
 
 function httpSettings(client: Fields, note: AddNote): object {
   const resolver = client.text('dns-resolver');
-  const host = resolver === null ? null : (/^\w+:\/\/(.+?)(?::\d+)?$/.exec(resolver)?.[1] ?? null);
+  const [, host = null, port = '53'] = /^\w+:\/\/(.+?)(?::(\d+))?$/.exec(resolver ?? '') ?? [];
+  if (port !== '53')
+    throw new EntryError('client.dns-resolver', 'not_supported', `has port ${port}: nodes query resolvers at port 53`);
   if (resolver !== null && host === null)
     note('client.dns-resolver', 'was not imported: it is not a tcp:// or udp:// address');
   return {

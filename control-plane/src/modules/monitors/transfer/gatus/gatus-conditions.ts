@@ -1,5 +1,5 @@
 import type { Assertion } from '@vantage/shared/assertions/schema.js';
-import type { AddNote } from '../entry/entry.js';
+import { type AddNote, EntryError } from '../entry/entry.js';
 import { bodyAssertion, jsonAssertion } from './gatus-body.js';
 import { anyOf, type Condition, type Operator, orders, parseCondition, patternIn } from './gatus-condition.js';
 import { parseGoDuration } from './go-duration.js';
@@ -35,10 +35,16 @@ export function readConditions(texts: readonly string[], kind: EndpointKind, not
   for (const text of texts) {
     const condition = parseCondition(text);
     const part = condition === null ? null : partOf(condition, kind, note);
-    if (part === null) note('conditions', `"${text}" was not imported: it is not supported`);
+    if (part === null) note('conditions', `"${text}" was not imported: ${reasonWithout(condition)}`);
     else all = joined(all, part);
   }
   return all;
+}
+
+function reasonWithout(condition: Condition | null): string {
+  const isOfPath = condition?.subject.startsWith('[BODY]') === true && condition.subject !== '[BODY]';
+  if (!isOfPath || condition.operator !== '!=') return 'it is not supported';
+  return 'a check would fail if the body has no such value, but the condition is met then';
 }
 
 function joined(all: Expectations, part: Partial<Expectations>): Expectations {
@@ -65,8 +71,7 @@ function partOf(condition: Condition, kind: EndpointKind, note: AddNote): Part {
     case '[CERTIFICATE_EXPIRATION]':
       return certificatePart(condition, kind, note);
     case '[DNS_RCODE]':
-      // any other code fails a check of type dns
-      return kind === 'dns' && operator === '==' && value === 'NOERROR' ? {} : null;
+      return kind === 'dns' ? codePart(condition) : null;
     case '[BODY]':
       return kind === 'dns' ? answersPart(condition) : wrapped(kind === 'http' ? bodyAssertion(condition) : null);
     default:
@@ -109,11 +114,21 @@ function statusPart({ operator, value }: Condition): Part {
   return op === undefined || codes.length !== 1 ? null : part(op, code);
 }
 
-/** Expected validity of a certificate, rounded up to whole days. */
+/** Expected response code. @throws EntryError for one that fails every check of type dns */
+function codePart({ operator, value }: Condition): Part {
+  const isEqual = operator === '==';
+  if ((!isEqual && operator !== '!=') || patternIn(value) !== null) return null;
+  const isMet = (anyOf(value) ?? [value]).includes('NOERROR') === isEqual;
+  if (isMet) return isEqual ? {} : null;
+  const message = 'require another response code than NOERROR, with which every check of type dns fails';
+  throw new EntryError('conditions', 'not_supported', message);
+}
+
+/** Expected validity of a certificate, rounded down to whole days. */
 function certificatePart({ operator, value }: Condition, kind: EndpointKind, note: AddNote): Part {
   const ms = parseGoDuration(value);
   if (ms === null || (operator !== '>' && operator !== '>=') || (kind !== 'http' && kind !== 'tls')) return null;
-  const days = Math.ceil(ms / DAY_MS);
+  const days = Math.floor(ms / DAY_MS);
   if (days * DAY_MS !== ms) note('conditions', `${value} of a certificate was changed to ${days} whole days`);
   if (kind === 'tls') return { certificateDays: days };
   return { assertions: [{ type: 'ssl_days_remaining', op: 'gte', value: days }] };

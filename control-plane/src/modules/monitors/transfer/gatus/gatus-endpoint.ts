@@ -151,7 +151,8 @@ function tcpCounterpart(fields: Fields, target: string, note: AddNote): Counterp
 function tlsCounterpart(fields: Fields, target: string, note: AddNote): Counterpart {
   const { said, common } = expectations(fields, 'tls', note);
   // a check fails when exactly this number of days is left, but the condition requires more
-  const critical = Math.max(0, (said.certificateDays ?? 1) - 1);
+  const critical = Math.max(0, (said.certificateDays ?? 0) - 1);
+  if ((said.certificateDays ?? 0) < 1) note('url', 'the monitor is down in the last day of the certificate');
   const days = { warn_days: critical, critical_days: critical };
   return { type: 'ssl_expiry', target, config: { ...days, ...gatusClient(fields, 'ssl', note), ...common } };
 }
@@ -161,17 +162,31 @@ function dnsCounterpart(
   { url, dns, note }: { readonly url: string; readonly dns: Fields; readonly note: AddNote },
 ): Counterpart {
   const { said, common } = expectations(fields, 'dns', note);
+  const type = dns.required('query-type').toUpperCase();
+  const expected = expectedAnswers(said.answers, type, note);
+  if (expected.length === 0)
+    note('conditions', `the monitor is also down if the response has no record of type ${type}`);
   const [, host = url, port = '53'] = /^(?:\w+:\/\/)?(\[[^\]]+\]|[^:]+|[^:]*:[^:]*:.*?)(?::(\d+))?$/.exec(url) ?? [];
   return {
     type: 'dns',
     target: dns.required('query-name').replace(/\.$/, ''),
     config: {
-      record_type: dns.required('query-type').toUpperCase(),
+      record_type: type,
       server: host.replace(/^\[|\]$/g, ''),
       ...(port === '53' ? {} : { port: Number(port) }),
-      ...(said.answers.length === 0 ? {} : { expected: said.answers }),
+      ...(expected.length === 0 ? {} : { expected }),
       ...gatusClient(fields, 'dns', note),
       ...common,
     },
   };
+}
+
+/** Values of records that a check can have. Gatus knows those of MX by the host alone, those of SRV as `host:port`. */
+function expectedAnswers(answers: readonly string[], type: string, note: AddNote): string[] {
+  return answers.filter((answer) => {
+    const isComparable = type !== 'SRV' || /^\S+:\d+$/.test(answer);
+    if (!isComparable)
+      note('conditions', `"[BODY] == ${answer}" was not imported: a record of type SRV is compared as host:port`);
+    return isComparable;
+  });
 }

@@ -44,7 +44,8 @@ t.test('an endpoint of Gatus keeps its conditions as assertions, and what cannot
     'conditions "[IP] == 192.0.2.1" was not imported: it is not supported',
     'conditions "len([BODY].items) > 3" was not imported: it is not supported',
     'conditions "[DOMAIN_EXPIRATION] > 720h" was not imported: it is not supported',
-    'headers.Host was not imported: nodes request the host of the URL',
+    'headers.Host was not imported: nodes set it themselves',
+    'headers.Connection was not imported: nodes set it themselves',
   ]);
 });
 
@@ -104,7 +105,10 @@ t.test('conditions of Gatus by kind: what they come to, or nothing', async (t) =
     ['[STATUS] == OK', null],
     ['[RESPONSE_TIME] >= 5', { type: 'response_time', op: 'gte', value: 5 }],
     ['[RESPONSE_TIME] == 5', null],
-    ['[BODY].a-b[1].c != 5', { type: 'json_path', path: '$["a-b"][1].c', op: 'not_in', value: ['5', 5] }],
+    ['[BODY].a-b[1].c == 5', { type: 'json_path', path: '$["a-b"][1].c', op: 'in', value: ['5', 5] }],
+    ['[BODY].a != 5', null],
+    ['[BODY].a == pat([ab]*)', null],
+    ['[BODY] == pat(*[ab]*)', null],
     ['[BODY].ok == true', { type: 'json_path', path: '$.ok', op: 'in', value: ['true', true] }],
     ['[BODY].id == any(1, x)', { type: 'json_path', path: '$.id', op: 'in', value: ['1', 1, 'x'] }],
     ['[BODY].age > old', null],
@@ -112,7 +116,7 @@ t.test('conditions of Gatus by kind: what they come to, or nothing', async (t) =
     ['[BODY] == any(a.b, c)', { type: 'body_regex', op: 'regex', value: '(?s)^\\s*(?:a\\.b|c)\\s*$' }],
     ['[BODY] != pat(*error*)', { type: 'body_contains', op: 'ne', value: 'error' }],
     ['[BODY] == pat(v?.*)', { type: 'body_regex', op: 'regex', value: '(?s)^\\s*v.\\..*\\s*$' }],
-    ['[CERTIFICATE_EXPIRATION] > 36h', { type: 'ssl_days_remaining', op: 'gte', value: 2 }],
+    ['[CERTIFICATE_EXPIRATION] > 36h', { type: 'ssl_days_remaining', op: 'gte', value: 1 }],
     ['[CERTIFICATE_EXPIRATION] < 1h', null],
     ['has([BODY].errors) == false', null],
     ['200 == [STATUS]', null],
@@ -128,6 +132,58 @@ t.test('conditions of Gatus by kind: what they come to, or nothing', async (t) =
       text,
     );
   }
+});
+
+/** Endpoint parsed from the given fields, with an optional list of external ones. */
+function one(fields: object): Entry {
+  const [entry] = gatusFormat.parse({ endpoints: [{ name: 'One', ...fields }] }).entries;
+  return entry as Entry;
+}
+
+t.test('a DNS query of Gatus is up where it was up there, or is named', async (t) => {
+  const query = (type: string, ...conditions: readonly string[]) =>
+    one({ url: '192.0.2.1', dns: { 'query-name': 'example.com', 'query-type': type }, conditions });
+  const expected = (type: string, body: string) => query(type, `[BODY] == ${body}`).draft;
+  t.match(expected('MX', 'mail.example.com.'), { body: { config: { expected: ['mail.example.com.'] } } });
+  t.match(expected('SRV', 'sip.example.com.:5060'), { body: { config: { expected: ['sip.example.com.:5060'] } } });
+  t.strictSame(said(query('SRV', '[BODY] == sip.example.com.')), [
+    'conditions "[BODY] == sip.example.com." was not imported: a record of type SRV is compared as host:port',
+    'conditions the monitor is also down if the response has no record of type SRV',
+  ]);
+  t.strictSame(said(query('A', '[DNS_RCODE] == any(NOERROR, NXDOMAIN)')), [
+    'conditions the monitor is also down if the response has no record of type A',
+  ]);
+  for (const condition of [
+    '[DNS_RCODE] == NXDOMAIN',
+    '[DNS_RCODE] != NOERROR',
+    '[DNS_RCODE] == any(NXDOMAIN, REFUSED)',
+  ])
+    t.strictSame(refusal(query('A', condition)), ['conditions', 'not_supported'], condition);
+});
+
+t.test('headers that nodes set themselves are left out of an endpoint of Gatus, or it is named', async (t) => {
+  const withHeaders = (headers: object) => one({ url: 'https://example.org:8443/a', headers });
+  const own = {
+    Connection: 'close',
+    'transfer-encoding': 'chunked',
+    TE: 'trailers',
+    Host: 'EXAMPLE.org:8443',
+    Accept: 'a/b',
+  };
+  t.match(withHeaders(own).draft, { body: { config: { headers: { Accept: 'a/b' } } } });
+  t.equal(said(withHeaders(own)).length, 4);
+  for (const [name, value] of Object.entries({ Host: 'example.org', host: 'other.example', Upgrade: 'websocket' }))
+    t.strictSame(refusal(withHeaders({ [name]: value })), [`headers.${name}`, 'not_supported'], `${name}: ${value}`);
+});
+
+t.test('what would keep a monitor down that was up in Gatus is named instead', async (t) => {
+  const odd = { url: 'https://example.org/', client: { 'dns-resolver': 'udp://192.0.2.1:5353' } };
+  t.strictSame(refusal(one(odd)), ['client.dns-resolver', 'not_supported']);
+  const pushed = { name: 'pushed', token: 'x', heartbeat: { interval: '10s' } };
+  const [entry] = gatusFormat.parse({ 'external-endpoints': [pushed] }).entries;
+  t.match(entry?.draft, { body: { config: { mode: 'interval', interval_s: 30, grace_s: 10 } } });
+  t.match(said(entry as Entry)[1], /^heartbeat\.interval 10 s was changed to 30 s/);
+  t.match(said(one({ url: 'tls://example.org:443', conditions: ['[CONNECTED] == true'] })), [/last day of the cert/]);
 });
 
 t.test('durations of Go are milliseconds', async (t) => {

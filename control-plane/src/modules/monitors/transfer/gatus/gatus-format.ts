@@ -9,6 +9,7 @@ import {
 } from '../entry/entry.js';
 import { Fields, isRecord } from '../entry/fields.js';
 import type { ImportFormat } from '../entry/format.js';
+import { pushTiming } from '../entry/push-timing.js';
 import { defaultAlertsIn, endpointDraft } from './gatus-endpoint.js';
 import { withoutEnvironment } from './gatus-environment.js';
 import { milliseconds } from './gatus-fields.js';
@@ -71,7 +72,7 @@ const pushedDraft: ReadDraft = (fields, note) => {
   const token = fields.text('token');
   // NOTE: commands/import-report-text.ts shows the old token next to the new URL
   note('token', `${token === null ? 'a token' : `"${token}"`} is replaced by the token and URL of the monitor`);
-  const config = { mode: 'interval', interval_s: Math.ceil(interval / 1_000), grace_s: 0 };
+  const config = pushTiming({ intervalSeconds: interval / 1_000, graceSeconds: 0 }, 'heartbeat.interval', note);
   const isPaused = fields.flag('enabled') === false;
   return { body: { type: 'heartbeat', config }, intervalSeconds: null, isPaused, leftOut: [] };
 };

@@ -1,5 +1,7 @@
 import { type AddNote, EntryError } from '../entry/entry.js';
 import type { Fields } from '../entry/fields.js';
+import { sendableHeaders } from '../entry/headers.js';
+import { splitCredentials } from '../entry/targets.js';
 import { MAX_TEXT } from '../yaml/read-file.js';
 
 /** Values of placeholders in a body. */
@@ -14,7 +16,7 @@ export function gatusRequest(fields: Fields, known: Placeholders, note: AddNote)
   const written = fields.text('body');
   const isGraphql = fields.flag('graphql') === true;
   const headers = fields.texts('headers') ?? {};
-  const own = headersToSend(headers, note);
+  const own = sendableHeaders(headers, splitCredentials(known.url).url, note);
   const text = written === null ? null : filled(written, known, note);
   const body = text !== null && isGraphql ? JSON.stringify({ query: text }) : text;
   const isTyped = Object.keys(own).some((name) => name.toLowerCase() === 'content-type');
@@ -23,14 +25,6 @@ export function gatusRequest(fields: Fields, known: Placeholders, note: AddNote)
     headers: isGraphql && !isTyped ? { ...own, 'Content-Type': 'application/json' } : own,
     ...(body === null ? {} : { body }),
   };
-}
-
-/** Nodes ask for the host of the URL. */
-function headersToSend(headers: Readonly<Record<string, string>>, note: AddNote): Record<string, string> {
-  const entries = Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'host');
-  if (entries.length < Object.keys(headers).length)
-    note('headers.Host', 'was not imported: nodes request the host of the URL');
-  return Object.fromEntries(entries);
 }
 
 function filled(body: string, { name, group, url }: Placeholders, note: AddNote): string {

@@ -119,6 +119,21 @@ t.test('settings of Uptime Kuma without an equivalent are named', async (t) => {
   ]);
 });
 
+t.test('what would keep a monitor down that was up in Uptime Kuma is changed or named', async (t) => {
+  const push = { type: 'push', interval: 20, pushToken: 'x' };
+  t.match(one(push).draft, { body: { config: { mode: 'interval', interval_s: 30, grace_s: 10 } } });
+  t.match(one(push).notes[1], { field: 'interval', message: /^20 s was changed to 30 s/ });
+  t.match(one({ ...push, upsideDown: true }).draft, { field: 'upsideDown', code: 'not_supported' });
+  const http = { type: 'http', url: 'https://a.example/' };
+  const own = one({ ...http, headers: '{"Connection":"close","X-A":"b","Host":"a.example"}' });
+  t.match(own.draft, { body: { config: { headers: { 'X-A': 'b' } } } });
+  t.same(
+    own.notes.map(({ field }) => field),
+    ['headers.Connection', 'headers.Host'],
+  );
+  t.match(one({ ...http, headers: '{"Host":"b.example"}' }).draft, { field: 'headers.Host', code: 'not_supported' });
+});
+
 t.test('wrong types in a monitor of Uptime Kuma are its own failure, with the field', async (t) => {
   const cases: readonly [object, string, string][] = [
     [{ type: 'http', url: 7 }, '', ''],

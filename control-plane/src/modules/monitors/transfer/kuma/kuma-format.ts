@@ -128,7 +128,11 @@ function draftOf(monitor: unknown, { group, notifications, note }: KumaContext):
   notCarriedOver(fields, notifications, note);
   const isPushed = own.type === 'heartbeat';
   if (isPushed && 'upside_down' in upsideDown)
-    note('upsideDown', 'was not imported: a missing check-in is always a failure');
+    throw new EntryError(
+      'upsideDown',
+      'not_supported',
+      'is not supported with "push": a missing ping is always a failure',
+    );
   return {
     body: {
       name,

@@ -1,5 +1,6 @@
 import { EntryError } from '../entry/entry.js';
 import { Fields } from '../entry/fields.js';
+import { sendableHeaders } from '../entry/headers.js';
 import { splitCredentials, type UrlCredentials } from '../entry/targets.js';
 import { type KumaTiming, timeoutOf } from './kuma-timing.js';
 
@@ -20,7 +21,7 @@ export function kumaHttpConfig(
   timing: KumaTiming,
 ): { readonly target: string; readonly config: Readonly<Record<string, unknown>> } {
   const { url, credentials } = splitCredentials(fields.required('url'));
-  const headers = headersOf(fields);
+  const headers = sendableHeaders(headersOf(fields), url, timing.note);
   const body = fields.text('body');
   const statuses = fields.list('accepted_statuscodes').map(String);
   const auth = authOf(fields, credentials);

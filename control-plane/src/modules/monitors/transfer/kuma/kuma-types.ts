@@ -1,6 +1,7 @@
 import { bounded } from '../entry/bounds.js';
 import { EntryError } from '../entry/entry.js';
 import type { Fields } from '../entry/fields.js';
+import { pushTiming } from '../entry/push-timing.js';
 import { hostPort, httpTypeOf } from '../entry/targets.js';
 import { valuesMeant } from '../entry/values-meant.js';
 import { kumaHttpConfig } from './kuma-http.js';
@@ -44,8 +45,8 @@ export const kumaTypes = {
     // NOTE: commands/import-report-text.ts shows the old token next to the new URL
     const old = token === null ? 'a token' : `"${token}"`;
     note('pushToken', `${old} is replaced by the token and URL of the monitor`);
-    const timing = { mode: 'interval', interval_s: intervalSeconds, grace_s: retries.graceSeconds };
-    return { type: 'heartbeat', config: timing };
+    const { graceSeconds } = retries;
+    return { type: 'heartbeat', config: pushTiming({ intervalSeconds, graceSeconds }, 'interval', note) };
   },
   'real-browser': (fields) => ({ type: 'browser', target: fields.required('url'), config: {} }),
 } as const satisfies Record<string, ToCounterpart>;
