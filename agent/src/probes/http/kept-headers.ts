@@ -2,8 +2,10 @@ import { type HeaderLine, MAX_KEPT_HEADER_LINES } from '@vantage/shared/probe-ty
 import { MAX_KEPT_HEADER_BYTES } from './limits.js';
 
 /** Bytes that a character takes in JSON at most, and a line around its texts. */
-const MAX_CHARACTER_BYTES = 6;
+const MAX_CHARACTER_BYTES = 2;
 const MAX_LINE_OVERHEAD = 32;
+/** Characters that control a terminal, and that no text of a result has. */
+const controls = /[\0-\x08\x0a-\x1f\x7f]/g;
 
 /** Header lines that a result keeps. */
 export interface KeptHeaders {
@@ -13,10 +15,11 @@ export interface KeptHeaders {
 }
 
 /**
- * The header lines that a result has room for, each whole and in their order. Where there are too many, the first line of
+ * The header lines that a result has room for, without control characters, each whole and in their order. Where there are too many, the first line of
  * each name comes before further ones, and a short one before a long one.
  */
-export function keepHeaders(lines: readonly HeaderLine[]): KeptHeaders {
+export function keepHeaders(found: readonly HeaderLine[]): KeptHeaders {
+  const lines = found.map(({ name, value }) => ({ name, value: value.replace(controls, '') }));
   if (lines.length <= MAX_KEPT_HEADER_LINES && greatestSize(lines) <= MAX_KEPT_HEADER_BYTES)
     return { lines, areTruncated: false };
   const kept = new Set<HeaderLine>();
