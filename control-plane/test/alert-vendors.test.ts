@@ -2,6 +2,7 @@ import { dingtalkErrors } from '@vantage/shared/_support/vendors/dingtalk.js';
 import { telegramChats, telegramErrors } from '@vantage/shared/_support/vendors/telegram.js';
 import { wechatErrors } from '@vantage/shared/_support/vendors/wechat.js';
 import t, { type Test } from 'tap';
+import { program } from '../src/audit-log/actor.js';
 import { takeFromBuckets } from '../src/modules/alerts/deliveries/bucket-store.js';
 import type { ChannelTypeName } from '../src/modules/alerts/types/registry.js';
 import { openAlertPost } from './_support/alert-post.js';
@@ -99,6 +100,19 @@ t.test(
     t.match(await post.delivery(id), { status: 'sent', tries: 2 });
   },
 );
+
+t.test('a channel that waits for its vendor goes on at once when it gets another credential', async (t) => {
+  const { app_id } = knownConfigs.wechat();
+  const { vendor, post, channel } = await openAt(t, 'wechat', { app_id: 'wx0000000000000000' });
+  vendor.answerNext({ status: 200, body: { access_token: 'TOKEN-1', expires_in: 7_200 } }, wechatErrors.daily_quota);
+  const [id = ''] = await post.post([channel], { kind: 'firing' });
+  await post.pass(2_000);
+  t.match(await post.delivery(id), { status: 'retrying', tries: 1 });
+  const account = { owner: { id: post.userId, kind: 'user', isTest: false } } as never;
+  await post.alerts.channels.change(channel.id, { config: { app_id } }, { account, actor: program });
+  await post.pass(2_000);
+  t.match(await post.delivery(id), { status: 'sent', tries: 2 });
+});
 
 t.test('channels with one credential share its rate limit, whichever replica sends', async (t) => {
   const { vendor, post, channel, config } = await openAt(t, 'slack');

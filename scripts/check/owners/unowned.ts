@@ -127,7 +127,7 @@ export const unowned: readonly Unowned[] = [
       'authentication/revoked-store.ts': ['FIND_REVOKED'],
       'modules/alerts/channels/channel-store.ts': ['updateChannel', 'deleteChannel'],
       'modules/alerts/deliveries/delivery-store.ts': ['UPDATE', 'dropWaiting'],
-      'modules/alerts/deliveries/lane-store.ts': ['deleteLane'],
+      'modules/alerts/deliveries/lane-store.ts': ['deleteLane', 'resumeLane'],
       'modules/alerts/events/timeline-store.ts': ['LIST_TIMELINE'],
       'modules/alerts/groups/alert-group-store.ts': ['updateAlertGroup', 'deleteAlertGroup'],
       'modules/alerts/policies/policy-store.ts': [

@@ -12,7 +12,7 @@ import type { Account } from '../../../http/route.js';
 import { type LockedOwner, lockOwner, ownedColumns } from '../../../owners/index.js';
 import { effectiveLimits, type FixedCap, type Plans, reserveFixed } from '../../../plans/index.js';
 import { dropWaiting } from '../deliveries/delivery-store.js';
-import { deleteLane, lockLane } from '../deliveries/lane-store.js';
+import { deleteLane, lockLane, resumeLane } from '../deliveries/lane-store.js';
 import { monthOf } from '../deliveries/quotas.js';
 import { readUsage } from '../deliveries/usage-store.js';
 import type { ChannelType } from '../types/channel-type.js';
@@ -152,6 +152,8 @@ export class ChannelActs {
         updated_at: new Date(clock.now()),
       });
       if (settings !== null) await this.#writeRecipients(trx, id, settings.recipients, act.account);
+      // the pause was for the credential before
+      if (settings?.columns.verified_at === null) await resumeLane(trx, id, clock.now());
       await audit(trx, act, id, 'alert_channel.changed', { fields: Object.keys(body) });
       return { row: found(await findChannel(trx, id, owner)), secret: settings?.secret ?? null };
     });

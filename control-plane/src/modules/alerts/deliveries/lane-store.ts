@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { type PreparedStatement, queryPrepared } from '../../../db/prepared.js';
 import { type DeliveryRow, deliveryColumns } from './delivery.js';
-import { dayOf, isFirst, oldestLiteral } from './delivery-store.js';
+import { dayOf, isFirst, oldestLiteral, oldestWaiting } from './delivery-store.js';
 
 /** Notes that messages wait for channels, from `dueAtMs` on. */
 export async function queueLanes(
@@ -122,6 +122,17 @@ export async function releaseLane(
       lease: null,
       leased_until: null,
     });
+}
+
+/** Ends the pause of a channel whose vendor asked for one: what waits is due at once. */
+export async function resumeLane(trx: Knex, channelId: string, nowMs: number): Promise<void> {
+  const now = new Date(nowMs);
+  const lane = trx('alert_lanes').where({ channel_id: channelId }).where('held_until', '>', now);
+  if ((await lane.update({ held_until: null, due_at: now })) === 0) return;
+  await trx('alert_deliveries')
+    .where({ channel_id: channelId, finished_at: null, status: 'retrying' })
+    .where('id', '>=', oldestWaiting(nowMs))
+    .update({ next_attempt_at: now });
 }
 
 /** Deletes the lane of a channel. */
