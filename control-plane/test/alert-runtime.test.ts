@@ -275,7 +275,7 @@ t.test('a notice about a monitor links to the page of its last alert', async (t)
   await world.settle();
   await world.happens('flapping', [monitor]);
   await world.settle();
-  const [notice] = receiver.requests.map(({ body }) => body).filter((body) => body.startsWith('notice'));
+  const notice = receiver.requests.map(({ body }) => body).find((body) => body.startsWith('notice'));
   const { id } = await world.db('alerts').where({ monitor_id: monitor }).first();
   t.match(notice, `https://vantage.example/a/${id}.`);
 });

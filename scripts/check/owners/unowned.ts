@@ -41,10 +41,12 @@ export const unowned: readonly Unowned[] = [
         'listUnresolved',
         'noteUp',
         'readAlerts',
+        'readLatestAlerts',
         'countOpenAlerts',
         'deleteAlertsBefore',
       ],
       'modules/alerts/events/due-store.ts': ['queueAlertsOfMonitors'],
+      'modules/alerts/events/name-store.ts': ['readGroupNames'],
       'modules/alerts/events/node-wait-store.ts': [
         'insertNodeWaits',
         'noteOnline',

@@ -33,8 +33,8 @@ import { Users } from './users.js';
 
 export type { PasswordHasher } from './passwords/passwords.js';
 export { mailboxKey, parseDeliverableEmail } from './profile/email.js';
-export { type Person, readPeople } from './profile/people.js';
 export { findRecipient } from './profile/recipients.js';
+export { readPeople } from './profile/store.js';
 export type { User } from './users.js';
 
 export interface AccountsOptions {

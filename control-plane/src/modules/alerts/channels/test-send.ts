@@ -10,7 +10,6 @@ import { Slices } from '../../../runtime/slices.js';
 import type { DeliveryRow } from '../deliveries/delivery.js';
 import { findDelivery, insertDeliveries } from '../deliveries/delivery-store.js';
 import type { Destination } from '../deliveries/destination.js';
-import { dryRun } from '../deliveries/dry-run.js';
 import { queueLanes } from '../deliveries/lane-store.js';
 import { planDeliveries, type WritingFor } from '../deliveries/new-deliveries.js';
 import { LEASE_MS, type Sender } from '../deliveries/sender.js';
@@ -20,6 +19,7 @@ import { type TestKind, testMessage } from '../types/texts/service-messages.js';
 import type { ChannelAct } from './channel-act.js';
 import type { ChannelDestinations } from './channel-destinations.js';
 import { findChannel } from './channel-store.js';
+import { dryRun } from './dry-run.js';
 
 const MINUTE_MS = 60_000;
 const TESTS_PER_MINUTE = 6;

@@ -1,13 +1,13 @@
 import { idPrefixes, isId } from '@vantage/shared/ids.js';
 import type { Knex } from 'knex';
 import { readPeople } from '../../accounts/index.js';
-import { readGroupNames } from '../../monitors/index.js';
 import { maskRecipient } from '../deliveries/masking.js';
 import type { AlertRow } from './alert-row.js';
+import { readGroupNames } from './name-store.js';
 
 /** Names of what alerts have by id, for texts that people read. */
 export interface AlertNames {
-  /** Who acknowledged an alert: display name of the user, else the address, masked; of a link its channel or recipient. Null: no one has. */
+  /** Display name of the user who acknowledged an alert, else the address, masked; of a link its channel or recipient. Null: no one has. */
   acknowledgedBy(alert: Pick<AlertRow, 'state'>): string | null;
   /** Name of the group of the monitor; null: it has none. */
   group(alert: Pick<AlertRow, 'monitor_group_id'>): string | null;

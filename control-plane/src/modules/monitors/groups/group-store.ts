@@ -52,16 +52,6 @@ export async function findGroup(db: Knex, id: string, owner: Owner): Promise<Gro
   return row ?? null;
 }
 
-/** Names of groups by id, of any owner; those that no longer exist are missing. */
-export async function readGroupNames(db: Knex, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  if (ids.length === 0) return new Map();
-  const { rows } = await db.raw<{ rows: { id: string; name: string }[] }>(
-    'SELECT id, name FROM monitor_groups WHERE id = ANY(?)',
-    [[...ids]],
-  );
-  return new Map(rows.map(({ id, name }) => [id, name]));
-}
-
 /** Oldest group of an owner with a name; null: none. It cannot be deleted until the transaction ends. */
 export async function findGroupByName(trx: Knex, name: string, { id: ownerId, isTest }: Owner): Promise<string | null> {
   const { rows } = await trx.raw<{ rows: { id: string }[] }>(

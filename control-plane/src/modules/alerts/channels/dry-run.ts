@@ -1,9 +1,9 @@
 import type { Clock } from '@vantage/shared/clock.js';
+import type { Destination } from '../deliveries/destination.js';
+import { MASK } from '../deliveries/masking.js';
+import { maskedLink, type ShownRequest, shownMail, shownRequest } from '../deliveries/shown-request.js';
 import type { Attempt, ChannelType } from '../types/channel-type.js';
 import type { Message } from '../types/message.js';
-import type { Destination } from './destination.js';
-import { MASK } from './masking.js';
-import { maskedLink, type ShownRequest, shownMail, shownRequest } from './shown-request.js';
 
 /** Request that a message would be sent as; null: the type sends none. Nothing is sent. */
 export async function dryRun(
