@@ -159,7 +159,7 @@ t.test('values stay as they are, also those that read like a message', async (t)
 });
 
 t.test('a message of any length is read in steps that its length bounds', async (t) => {
-  const long = ', did you mean "x"? known: '.repeat(148);
+  const long = ', did you mean "x"? known: '.repeat(140);
   const hostile = [
     `is not a known field${long}`,
     `${'; an account has 1'.repeat(230)}`,

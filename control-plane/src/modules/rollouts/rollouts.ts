@@ -121,7 +121,7 @@ export class Rollouts {
     await this.options.db.transaction(async (trx) => {
       const rollout = await lockRollout(trx, id);
       if (rollout === null) throw new ApiError('NOT_FOUND');
-      if (!from.includes(rollout.state)) throw conflict(`is ${rollout.state}`);
+      if (!from.includes(rollout.state)) throw conflict(`the roll-out is ${rollout.state}`);
       await change(trx, rollout);
       const details = { version: rollout.version };
       await insertAuditEntry(trx, { actor, accountId: null, action, subject: id, details });

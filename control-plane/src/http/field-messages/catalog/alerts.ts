@@ -13,6 +13,7 @@ export const alertMessages: readonly CatalogEntry[] = [
     '默认渠道使用账户的邮箱地址',
     '預設管道使用帳戶的電子郵件地址',
   ],
+  ['named by {foreign} and {} more', '被以下项引用：{1}，以及另外 {2} 个', '被下列項目引用：{1}，以及另外 {2} 個'],
   ['named by {foreign}', '被以下项引用：{1}', '被下列項目引用：{1}'],
   ['this version does not have the type', '此版本没有该类型', '此版本沒有該類型'],
   [

@@ -23,7 +23,11 @@ export const monitorMessages: readonly CatalogEntry[] = [
   ['no such alert policy', '没有此告警策略', '沒有此告警策略'],
   ['no such {}', '没有此 {1}', '沒有此 {1}'],
   ['is below the {} s of your plan', '小于套餐允许的 {1} 秒', '小於方案允許的 {1} 秒'],
-  ['is masked: send it whole, or leave it out', '已被掩码：请发送完整的值，或省略', '已被遮罩：請傳送完整的值，或省略'],
+  [
+    'is masked: send it whole, or leave it out',
+    '是掩码：请发送完整的值，或省略该字段',
+    '是遮罩後的值：請傳送完整的值，或省略此欄位',
+  ],
   [
     'must be a fraction like 2/3, a count, all or any',
     '必须是形如 2/3 的分数、数量、all 或 any',
@@ -60,9 +64,9 @@ export const monitorMessages: readonly CatalogEntry[] = [
     '請傳送其值：此名稱下沒有儲存的值',
   ],
   [
-    'monitors would hold the alerts of each other: {foreign}',
-    '这些监控会互相抑制告警：{1}',
-    '這些監控會互相抑制告警：{1}',
+    'monitors would hold the alerts of each other, each depends on the next: {}',
+    '这些监控会互相抑制告警，每个都依赖下一个：{1}',
+    '這些監控會互相抑制告警，每個都依賴下一個：{1}',
   ],
   ['is required where "scope_type" is {}', '"scope_type" 为 {1} 时必填', '"scope_type" 為 {1} 時必填'],
   [

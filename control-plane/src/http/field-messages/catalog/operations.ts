@@ -24,7 +24,8 @@ export const operationMessages: readonly CatalogEntry[] = [
     '沒有選中其他版本的節點：必須至少符合一個已註冊且尚未執行此版本的節點',
   ],
   ['another roll-out is open; abort it first', '另一个升级正在进行；请先中止它', '另一個升級正在進行；請先中止它'],
-  ['is {}', '状态为 {1}', '狀態為 {1}'],
+  ['the roll-out is {}', '此升级的状态为 {1}', '此升級的狀態為 {1}'],
+  ['is running', '正在运行', '正在執行'],
   [
     'each must be greater than the one before, for example {}',
     '每个值都必须大于前一个，例如 {1}',
@@ -43,7 +44,7 @@ export const operationMessages: readonly CatalogEntry[] = [
     '选中的事件超过 {1} 个：请选择较短的时间段',
     '選中的事件超過 {1} 個：請選擇較短的期間',
   ],
-  ['is set by the service', '由服务设置', '由服務設定'],
+  ['is set by the service', '由服务自行设置', '由服務自行設定'],
   ['has no stored value: send the value itself', '没有存储的值：请发送值本身', '沒有儲存的值：請傳送值本身'],
   [
     'must be sent again: the URL leads to another server',

@@ -31,7 +31,11 @@ export const probeMessages: readonly CatalogEntry[] = [
     '需要 {1} 次，今天只剩 {2} 次（共 {3} 次）',
     '需要 {1} 次，今天只剩 {2} 次（共 {3} 次）',
   ],
-  ['is being probed too often; try again later', '被探测得过于频繁；请稍后再试', '被探測得過於頻繁；請稍後再試'],
+  [
+    'is being probed too often; try again later',
+    '对此目标的探测过于频繁，请稍后再试',
+    '對此目標的探測過於頻繁，請稍後再試',
+  ],
   ['no such type', '没有此类型', '沒有此類型'],
   ['no such type of probe', '没有此探测类型', '沒有此探測類型'],
   [

@@ -18,5 +18,5 @@ export interface PolicyReferences {
 
 /** Sentence for a refusal of monitors that depend on each other. */
 export function cycleMessage(cycle: readonly string[]): string {
-  return `monitors would hold the alerts of each other: ${[...cycle, ...cycle.slice(0, 1)].join(' depends on ')}`;
+  return `monitors would hold the alerts of each other, each depends on the next: ${[...cycle, ...cycle.slice(0, 1)].join(', ')}`;
 }
