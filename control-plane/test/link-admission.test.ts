@@ -9,6 +9,8 @@ import { enrollPeer, PeerAgent } from './_support/peer-agent.js';
 import { startReplica, startStack } from './_support/stack.js';
 
 const controlUrls = ['https://one.example', 'https://two.example:8443'];
+const settings = { VANTAGE_CONTROL_URLS: controlUrls.join(', ') };
+const { api, database } = await startStack(t, settings);
 
 t.test('agents beyond the accepted rate get a time to return, each later than the previous one', async (t) => {
   // the rate is that of a clock that stands still
@@ -85,7 +87,6 @@ t.test('unproven sockets are bounded, by address and in all', async (t) => {
 });
 
 t.test('no link is compressed: ten thousand would fill the memory', async (t) => {
-  const { api } = await startStack(t);
   const target = new URL(LINK_PATH, api.url.replace(/^http/, 'ws'));
   const socket = new WebSocket(target, LINK_SUBPROTOCOL, { perMessageDeflate: true });
   t.teardown(() => socket.terminate());
@@ -94,7 +95,6 @@ t.test('no link is compressed: ten thousand would fill the memory', async (t) =>
 });
 
 t.test('a message above a megabyte ends its link before it is read', async (t) => {
-  const { api } = await startStack(t);
   const peer = await PeerAgent.connect(t, api.url, await enrollPeer(api));
   peer.sendBytes(Buffer.alloc(MAX_FRAME_BYTES + 1));
   t.equal((await peer.waitForClose()).code, 1009);
@@ -103,10 +103,8 @@ t.test('a message above a megabyte ends its link before it is read', async (t) =
 t.test(
   'agents learn the addresses of the control plane at enrollment and over the link, also when one drains',
   async (t) => {
-    const settings = { VANTAGE_CONTROL_URLS: controlUrls.join(', ') };
-    const stack = await startStack(t, settings);
-    const other = await startReplica(t, stack.database.url, { VANTAGE_PUBLIC_URL: stack.api.url, ...settings });
-    const identity = await enrollPeer(stack.api);
+    const other = await startReplica(t, database.url, { VANTAGE_PUBLIC_URL: api.url, ...settings });
+    const identity = await enrollPeer(api);
     t.same(identity.controlUrls, controlUrls);
     const peer = await PeerAgent.connect(t, other.listenUrl, identity);
     const { welcome } = await peer.waitFor('the welcome', (frame) => frame.welcome !== null);

@@ -16,13 +16,16 @@ async function make(api: TestApi, ...bodies: readonly object[]) {
   }
 }
 
+const { controlPlane, database, api: admin } = await startStack(t);
+await CheckingNode.join(t, admin, { asn: 1 });
+const account = (name: string) => createUserApi(controlPlane, `${name}@test.example`, 'admin');
+
 const tcp = { type: 'tcp', target: '127.0.0.1:9', interval_s: 60 };
 
 t.test(
   'an export is sorted by name and contains the documented fields and the rule of the nodes, but no state',
   async (t) => {
-    const { api, database } = await startStack(t);
-    await CheckingNode.join(t, api);
+    const api = await account('whole');
     t.match(await exported(api), { kind: 'vantage.monitors', version: 1, exported_at: /Z$/, count: 0, monitors: [] });
     const group = { id: 'mgr_1111111111111111111111', owner_id: api.userId, created_by: api.userId, name: 'Web' };
     await database.db('monitor_groups').insert(group);
@@ -55,8 +58,7 @@ t.test(
 );
 
 t.test('an export is filtered like the list, and contains nothing of others', async (t) => {
-  const { api, controlPlane } = await startStack(t);
-  await CheckingNode.join(t, api);
+  const api = await account('filter');
   await make(api, { name: 'A', ...tcp, tags: ['x'] }, { name: 'B', ...tcp }, { name: 'C', ...tcp, tags: ['x'] });
   const names = async (query: string) =>
     (await exported(api, query)).monitors.map(({ name }: { name: string }) => name).join('');
@@ -65,13 +67,12 @@ t.test('an export is filtered like the list, and contains nothing of others', as
   t.equal(await names('type=http'), '');
   t.equal(await names('status=active&current_status=unknown'), 'ABC');
   t.equal((await api.call('GET', '/v1/monitors/export?status=odd')).status, 400);
-  const other = await createUserApi(controlPlane, 'other@test.example', 'user');
+  const other = await createUserApi(controlPlane, 'nobody@test.example', 'user');
   t.equal((await exported(other)).count, 0);
 });
 
 t.test('an export contains no secret, and names the places of the secrets', async (t) => {
-  const { api } = await startStack(t);
-  await CheckingNode.join(t, api);
+  const api = await account('secret');
   const config = {
     auth: { type: 'basic', username: 'ada', password: 'lovelace' },
     headers: { 'X.Api.Key': 'k-123', Accept: 'a/b' },
@@ -86,9 +87,8 @@ t.test('an export contains no secret, and names the places of the secrets', asyn
 });
 
 t.test('an export imported into another account is exported from there unchanged', async (t) => {
-  const { api, controlPlane, database } = await startStack(t);
-  await CheckingNode.join(t, api, { asn: 1 });
-  const group = { id: 'mgr_1111111111111111111111', owner_id: api.userId, created_by: api.userId, name: 'Web' };
+  const api = await account('from');
+  const group = { id: 'mgr_1111111111111111111112', owner_id: api.userId, created_by: api.userId, name: 'Web' };
   await database.db('monitor_groups').insert(group);
   const assertions = [{ type: 'response_time', op: 'lt', value: 300 }];
   await make(
@@ -115,7 +115,7 @@ t.test('an export imported into another account is exported from there unchanged
 });
 
 t.test('thousands of monitors are one export', async (t) => {
-  const { api, database } = await startStack(t);
+  const api = await account('thousands');
   await database.db.raw(
     `INSERT INTO monitors (id, owner_id, created_by, name, type, target, interval_s, config, node_selection, node_count,
        consecutive_fail, consecutive_ok, fail_node_quorum)
@@ -123,7 +123,9 @@ t.test('thousands of monitors are one export', async (t) => {
      FROM generate_series(1, 2100) AS i, users u WHERE u.id = ?`,
     [api.userId],
   );
-  await database.db.raw('INSERT INTO monitor_states (monitor_id) SELECT id FROM monitors');
+  await database.db.raw('INSERT INTO monitor_states (monitor_id) SELECT id FROM monitors WHERE owner_id = ?', [
+    api.userId,
+  ]);
   const { count, monitors } = await exported(api);
   t.equal(count, 2_100);
   t.equal(new Set(monitors.map(({ name }: { name: string }) => name)).size, 2_100);

@@ -5,6 +5,7 @@ import { CheckingNode } from './_support/checking-node.js';
 import { asUser } from './_support/owners.js';
 import { createUserApi, startStack, type TestApi } from './_support/stack.js';
 
+const { controlPlane, database } = await startStack(t);
 const path = '/v1/monitor-groups';
 const tcp = { type: 'tcp', target: '127.0.0.1:9', interval_s: 60 };
 
@@ -15,7 +16,7 @@ async function data(api: TestApi, method: string, url: string, body?: object) {
 }
 
 t.test('groups are listed by their order, then by their creation, page by page', async (t) => {
-  const { api, database } = await startStack(t);
+  const api = await createUserApi(controlPlane, 'order@test.example', 'admin');
   const make = (name: string, sort_order?: number) =>
     data(api, 'POST', path, { name, ...(sort_order === undefined ? {} : { sort_order }) });
   const first = await make(' First ');
@@ -35,7 +36,7 @@ t.test('groups are listed by their order, then by their creation, page by page',
 });
 
 t.test('a group is read by its id, as lists show it', async (t) => {
-  const { api } = await startStack(t);
+  const api = await createUserApi(controlPlane, 'id@test.example', 'admin');
   const made = await data(api, 'POST', path, { name: 'Shops', sort_order: 3 });
   t.strictSame(await data(api, 'GET', `${path}/${made.id}`), made);
   t.strictSame((await data(api, 'GET', path)).items, [made]);
@@ -44,7 +45,7 @@ t.test('a group is read by its id, as lists show it', async (t) => {
 });
 
 t.test('a deleted group leaves its monitors without a group, and outside of its maintenance windows', async (t) => {
-  const { api } = await startStack(t);
+  const api = await createUserApi(controlPlane, 'deleted@test.example', 'admin');
   const node = await CheckingNode.join(t, api);
   const group = await data(api, 'POST', path, { name: 'Shops' });
   const { id } = await data(api, 'POST', '/v1/monitors', { name: 'Shop', ...tcp, group_id: group.id });
@@ -68,7 +69,7 @@ t.test('a deleted group leaves its monitors without a group, and outside of its 
 });
 
 t.test('a group of another account, or a live one for a test key, does not exist', async (t) => {
-  const { api, controlPlane } = await startStack(t);
+  const api = await createUserApi(controlPlane, 'bob@test.example', 'admin');
   const { key } = await controlPlane.services.tokens.apiKeys.create(
     asUser(api.userId),
     { name: 'test', type: 'test', scopes: ['monitor:write', 'monitor:read'] },
@@ -96,7 +97,7 @@ t.test('a group of another account, or a live one for a test key, does not exist
 });
 
 t.test('invalid input names the field and the error', async (t) => {
-  const { api } = await startStack(t);
+  const api = await createUserApi(controlPlane, 'invalid@test.example', 'admin');
   const cases: readonly [object, string, string][] = [
     [{}, 'name', 'required'],
     [{ name: '' }, 'name', 'length'],

@@ -13,24 +13,24 @@ const LONDON = '81.2.69.142';
 const SWEDEN = '89.160.20.112';
 const berlin = { country: 'DE', province: 'DE-BE', city: 'Berlin', asn: 3320, provider: 'Telekom' };
 
-/** A control plane behind a proxy that reads these test files. */
-async function startPlaces(t: Test, ...files: string[]) {
-  const directory = temporaryDirectory(t);
-  for (const file of files) copyFileSync(testdata(file), path.join(directory, file));
-  const clock = new FakeClock(Date.now());
-  const settings = { VANTAGE_GEOIP_DIR: directory, VANTAGE_TRUSTED_PROXIES: '127.0.0.1' };
-  const stack = await startStack(t, settings, clock);
-  const user = await createUserApi(stack.controlPlane, 'user@test.example', 'user');
-  return { ...stack, user, clock, at: (name: string) => path.join(directory, name) };
-}
+// a control plane behind a proxy, which reads databases of places
+const directory = temporaryDirectory(t);
+const at = (name: string) => path.join(directory, name);
+for (const file of ['city.mmdb', 'asn.mmdb']) copyFileSync(testdata(file), at(file));
+const clock = new FakeClock(Date.now(), { rounds: [] });
+const settings = { VANTAGE_GEOIP_DIR: directory, VANTAGE_TRUSTED_PROXIES: '127.0.0.1' };
+const { api, controlPlane, database } = await startStack(t, settings, clock);
+const user = await createUserApi(controlPlane, 'user@test.example', 'user');
 
 const nodeOf = async (api: TestApi, id: string, as?: string | null) =>
   (await api.call('GET', `/v1/nodes/${id}`, as === undefined ? {} : { as })).body.data;
 const listed = async (api: TestApi, query: string) =>
   (await api.call('GET', `/v1/nodes${query}`)).body.data.items.map(({ id }: { id: string }) => id);
+t.afterEach(async () => {
+  for (const id of await listed(api, '')) await api.call('DELETE', `/v1/account/nodes/${id}`);
+});
 
 t.test('a node is placed by its address, for everyone; administrators also see the place it declared', async (t) => {
-  const { api, user } = await startPlaces(t, 'city.mmdb', 'asn.mmdb');
   const peer = await enrollPeer(api, { declared: berlin });
   t.match(await nodeOf(api, peer.nodeId), {
     country: 'DE',
@@ -62,7 +62,6 @@ t.test('a node is placed by its address, for everyone; administrators also see t
 });
 
 t.test('a node is placed when it enrolls, by the address behind the proxy', async (t) => {
-  const { api } = await startPlaces(t, 'city.mmdb');
   const { nodeId } = await enrollPeer(api, { forwardedFor: SWEDEN });
   t.match(await nodeOf(api, nodeId), {
     country: 'SE',
@@ -75,7 +74,6 @@ t.test('a node is placed when it enrolls, by the address behind the proxy', asyn
 t.test(
   'only administrators confirm a declared place, or withdraw that, and only if it contradicts the address',
   async (t) => {
-    const { api, user, database } = await startPlaces(t, 'city.mmdb', 'asn.mmdb');
     const peer = await enrollPeer(api, { declared: berlin, name: 'liar' });
     const honest = await enrollPeer(api, { declared: { country: 'SE' }, name: 'honest' });
     await PeerAgent.connect(t, api.url, peer, { forwardedFor: LONDON });
@@ -117,7 +115,6 @@ t.test(
 );
 
 t.test('a deleted node has no location to settle: 404, and no entry in the audit log', async (t) => {
-  const { api, database } = await startPlaces(t);
   const { nodeId } = await enrollPeer(api, { declared: berlin });
   t.match(await api.call('DELETE', `/v1/account/nodes/${nodeId}`), { status: 200 });
   const settled = await api.call('PATCH', `/v1/admin/nodes/${nodeId}`, { body: { location: 'derived' } });
@@ -127,7 +124,6 @@ t.test('a deleted node has no location to settle: 404, and no entry in the audit
 });
 
 t.test('a node that comes from a private address is placed where it declares', async (t) => {
-  const { api } = await startPlaces(t, 'city.mmdb');
   const peer = await enrollPeer(api, { declared: { country: 'FR' } });
   for (const [forwardedFor, country] of [
     [LONDON, 'GB'],
@@ -138,26 +134,8 @@ t.test('a node that comes from a private address is placed where it declares', a
   }
 });
 
-t.test('linked nodes move when a database of places changes, appears or disappears', async (t) => {
-  const { api, clock, at } = await startPlaces(t, 'city.mmdb');
-  const peer = await enrollPeer(api, { declared: { country: 'DE' } });
-  await PeerAgent.connect(t, api.url, peer, { forwardedFor: LONDON });
-  t.match(await nodeOf(api, peer.nodeId), { country: 'GB' });
-  const moved = async (what: string, country: string) => {
-    await until(what, async () => {
-      clock.advance(1_000);
-      return (await nodeOf(api, peer.nodeId)).country === country;
-    });
-  };
-  copyFileSync(testdata('city-newer.mmdb'), at('new.tmp'));
-  renameSync(at('new.tmp'), at('city.mmdb'));
-  await moved('the new place', 'FR');
-  rmSync(at('city.mmdb'));
-  await moved('its declared place', 'DE');
-});
-
 /** A linked node at that address, which answers what the test says. */
-async function linkedNode(t: Test, api: TestApi, forwardedFor: string) {
+async function linkedNode(t: Test, forwardedFor: string) {
   const peer = await enrollPeer(api);
   const agent = await PeerAgent.connect(t, api.url, peer, { forwardedFor, isAnswering: false });
   let answered = 0;
@@ -180,25 +158,24 @@ async function linkedNode(t: Test, api: TestApi, forwardedFor: string) {
 }
 
 /** Finished task of a probe that these nodes answer. */
-async function probe(api: TestApi, type: string, request: object, answers: readonly (() => Promise<void>)[]) {
-  const { status, body } = await api.call('POST', `/v1/probe/${type}`, { body: request });
+async function probe(type: string, request: object, answers: readonly (() => Promise<void>)[]) {
+  const { status, body } = await user.call('POST', `/v1/probe/${type}`, { body: request });
   if (status !== 202) throw new Error(JSON.stringify(body));
   await Promise.all(answers.map((answer) => answer()));
   const path = `/v1/probe/tasks/${body.data.task_id}`;
-  await until('the task to end', async () => (await api.call('GET', path)).body.data.status === 'completed');
-  return { path, data: (await api.call('GET', path)).body.data };
+  await until('the task to end', async () => (await user.call('GET', path)).body.data.status === 'completed');
+  return { path, data: (await user.call('GET', path)).body.data };
 }
 
 t.test('hops of a traceroute are placed by the control plane, whatever the node reports about them', async (t) => {
-  const { user, api } = await startPlaces(t, 'city.mmdb', 'asn.mmdb');
-  const node = await linkedNode(t, api, LONDON);
+  const node = await linkedNode(t, LONDON);
   const reply = (ip: string | null) => ({ flow: 1, ip, rtt_ms: 1, icmp_type: 'time_exceeded', icmp_code: 0 });
   const hops = [
     { ttl: 1, replies: [reply('192.168.1.1')], asn: 666, country: 'XX' },
     { ttl: 2, replies: [reply('81.2.69.1')] },
   ];
   const request = { target: '81.2.69.142', params: {}, node_id: node.nodeId };
-  const { data, path } = await probe(user, 'traceroute', request, [() => node.answer({ hops })]);
+  const { data, path } = await probe('traceroute', request, [() => node.answer({ hops })]);
   t.strictSame(
     data.node_results[0].hops.map(({ asn, country }: { asn?: number; country?: string }) => [asn, country]),
     [
@@ -216,8 +193,7 @@ t.test('hops of a traceroute are placed by the control plane, whatever the node 
 });
 
 t.test('addresses of one network are no pollution, those of two are', async (t) => {
-  const { user, api } = await startPlaces(t, 'asn.mmdb');
-  const nodes = [await linkedNode(t, api, LONDON), await linkedNode(t, api, SWEDEN)];
+  const nodes = [await linkedNode(t, LONDON), await linkedNode(t, SWEDEN)];
   const told = (value: string) => ({
     rcode: 'NOERROR',
     records: [{ name: 'example.com', type: 'A', ttl: 60, value, class: 'IN' }],
@@ -225,9 +201,26 @@ t.test('addresses of one network are no pollution, those of two are', async (t) 
   const ask = async (...values: string[]) => {
     const request = { target: 'example.com', params: {}, node_ids: nodes.map(({ nodeId }) => nodeId) };
     const answers = nodes.map((node, index) => () => node.answer(told(values[index] ?? '')));
-    return (await probe(user, 'dns', request, answers)).data.pollution_detected;
+    return (await probe('dns', request, answers)).data.pollution_detected;
   };
   t.equal(await ask('1.128.0.1', '1.129.0.1'), false);
   t.equal(await ask('1.128.0.1', '81.2.69.1'), true);
   t.equal(await ask('1.128.0.1', '5.83.0.1'), false, 'unknown networks accuse no node');
+});
+
+t.test('linked nodes move when a database of places changes, appears or disappears', async (t) => {
+  const peer = await enrollPeer(api, { declared: { country: 'DE' } });
+  await PeerAgent.connect(t, api.url, peer, { forwardedFor: LONDON });
+  t.match(await nodeOf(api, peer.nodeId), { country: 'GB' });
+  const moved = async (what: string, country: string) => {
+    await until(what, async () => {
+      clock.advance(1_000);
+      return (await nodeOf(api, peer.nodeId)).country === country;
+    });
+  };
+  copyFileSync(testdata('city-newer.mmdb'), at('new.tmp'));
+  renameSync(at('new.tmp'), at('city.mmdb'));
+  await moved('the new place', 'FR');
+  rmSync(at('city.mmdb'));
+  await moved('its declared place', 'DE');
 });

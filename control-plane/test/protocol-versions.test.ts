@@ -10,20 +10,21 @@ import { startStack } from './_support/stack.js';
 
 // The control plane of this build against agents of other builds.
 
+const { api, controlPlane, database } = await startStack(t, { VANTAGE_METRICS_LISTEN: '127.0.0.1:0' });
+
 /** Runs a probe on this peer's node, which answers by itself. */
-async function goesRound(t: Test, api: Parameters<typeof runProbe>[0], peer: PeerAgent): Promise<void> {
+async function goesRound(t: Test, peer: PeerAgent): Promise<void> {
   const body = { target: '127.0.0.1:1', node_id: peer.identity.nodeId };
   t.match(await runProbe(api, 'tcp', body), { status: 'completed', node_results: [{ success: true }] });
 }
 
 t.test('an agent of any build works with a control plane of this one', async (t) => {
-  const { api } = await startStack(t);
   for (const [name, codec] of [
     ['the first build', oldestCodec()],
     ['a future build', newerCodec()],
   ] as const) {
     const peer = await PeerAgent.connect(t, api.url, await enrollPeer(api, { name }), { codec });
-    await goesRound(t, api, peer);
+    await goesRound(t, peer);
     await peer.waitFor('the response to a heartbeat', (frame) => frame.heartbeat?.isReply === true);
     t.ok(peer.isOpen, name);
     peer.leave();
@@ -36,27 +37,7 @@ t.test('an agent of any build works with a control plane of this one', async (t)
   }
 });
 
-t.test(
-  'an agent without a common protocol version is refused for that reason by the control plane itself',
-  async (t) => {
-    const { api, database } = await startStack(t);
-    const { rows } = await database.db.raw('SELECT public_key FROM server_identity');
-    const key = publicKeyFromRaw(rows[0].public_key);
-    const identity = await enrollPeer(api);
-    for (const protocolVersions of [[0], [2], [99, 2], []]) {
-      const peer = await PeerAgent.dial(t, api.url, identity, { protocolVersions });
-      const { close } = await peer.waitFor('the close', (frame) => frame.close !== null);
-      t.match(close, { reason: CloseReasonCode.CLOSE_UPGRADE_REQUIRED, protocolVersions: [1] });
-      t.match(close?.message, /supports link protocol 1, the agent (?:0|2|99, 2|none)$/);
-      const said = { ...identity, agentNonce: peer.nonce };
-      t.ok(isSignatureValid(key, versionRefusalBytes(said, [1]), close?.serverSignature ?? new Uint8Array()));
-      await peer.waitForClose();
-    }
-  },
-);
-
 t.test('an agent without a common version is shown on its node and in a metric, until its next link', async (t) => {
-  const { api, controlPlane } = await startStack(t, { VANTAGE_METRICS_LISTEN: '127.0.0.1:0' });
   const identity = await enrollPeer(api);
   const refused = async (path: string) =>
     (await api.call('GET', path)).body.data.items.find(({ id }: { id: string }) => id === identity.nodeId)
@@ -80,11 +61,28 @@ t.test('an agent without a common version is shown on its node and in a metric, 
   t.equal(await refused('/v1/admin/nodes'), null, 'a stranger who names a linked node changes nothing');
 });
 
+t.test(
+  'an agent without a common protocol version is refused for that reason by the control plane itself',
+  async (t) => {
+    const { rows } = await database.db.raw('SELECT public_key FROM server_identity');
+    const key = publicKeyFromRaw(rows[0].public_key);
+    const identity = await enrollPeer(api);
+    for (const protocolVersions of [[0], [2], [99, 2], []]) {
+      const peer = await PeerAgent.dial(t, api.url, identity, { protocolVersions });
+      const { close } = await peer.waitFor('the close', (frame) => frame.close !== null);
+      t.match(close, { reason: CloseReasonCode.CLOSE_UPGRADE_REQUIRED, protocolVersions: [1] });
+      t.match(close?.message, /supports link protocol 1, the agent (?:0|2|99, 2|none)$/);
+      const said = { ...identity, agentNonce: peer.nonce };
+      t.ok(isSignatureValid(key, versionRefusalBytes(said, [1]), close?.serverSignature ?? new Uint8Array()));
+      await peer.waitForClose();
+    }
+  },
+);
+
 t.test('frames of a newer agent are ignored, from the welcome on', async (t) => {
-  const { api } = await startStack(t);
   const peer = await PeerAgent.connect(t, api.url, await enrollPeer(api), { strangeLane: 9 });
   for (let i = 0; i < 3; i += 1) peer.sendBytes(newerFrame());
-  await goesRound(t, api, peer);
+  await goesRound(t, peer);
   t.ok(peer.isOpen);
   const early = await PeerAgent.dial(t, api.url, await enrollPeer(api), { isProving: false });
   await early.waitFor('the challenge', (frame) => frame.challenge !== null);
@@ -93,7 +91,6 @@ t.test('frames of a newer agent are ignored, from the welcome on', async (t) => 
 });
 
 t.test('results of an unknown kind or type are rejected by number, the rest of the batch is stored', async (t) => {
-  const { api } = await startStack(t);
   const peer = await PeerAgent.connect(t, api.url, await enrollPeer(api), { isAnswering: false });
   const body = { target: '127.0.0.1:1', node_id: peer.identity.nodeId };
   const { data } = (await api.call('POST', '/v1/probe/tcp', { body })).body;

@@ -6,27 +6,26 @@ import { startReplica, startStack } from './_support/stack.js';
 
 const MINUTE_MS = 60_000;
 
+const [first, second] = [new FakeClock(Date.now(), { rounds: [] }), new FakeClock(Date.now(), { rounds: [] })];
+const { api, controlPlane, database } = await startStack(t, {}, first);
+const other = await startReplica(t, database.url, { VANTAGE_PUBLIC_URL: api.url }, second);
+
 /** Two replicas whose clocks differ; the second has the link of a node that answers nothing by itself. */
 async function twoReplicas(t: Test, firstIsAheadMs: number) {
-  const [nowMs, second] = [Date.now(), new FakeClock(Date.now())];
-  const first = new FakeClock(nowMs + firstIsAheadMs);
-  const { api, database } = await startStack(t, {}, first);
-  const other = await startReplica(t, database.url, { VANTAGE_PUBLIC_URL: api.url }, second);
+  first.setWall(second.now() + firstIsAheadMs);
   const identity = await enrollPeer(api);
   const connect = (options: PeerOptions) =>
     PeerAgent.connect(t, other.listenUrl, identity, { isAnswering: false, ...options });
   const peer = await connect({ bootId: 'boot-1' });
-  await until('the first replica to see the node online', async () => {
-    first.advance(100);
-    return (await api.call('GET', '/v1/nodes?status=online')).body.data.items.length === 1;
-  });
-  const submit = async () => (await api.call('POST', '/v1/probe/tcp', { body: { target: '127.0.0.1:1' } })).body.data;
+  await controlPlane.services.nodes.directory.load();
+  const body = { target: '127.0.0.1:1', node_id: identity.nodeId };
+  const submit = async () => (await api.call('POST', '/v1/probe/tcp', { body })).body.data;
   const read = async (taskId: string) => (await api.call('GET', `/v1/probe/tasks/${taskId}`)).body.data;
-  return { database, second, peer, connect, submit, read };
+  return { peer, connect, submit, read };
 }
 
 t.test('a task of a replica whose clock is a minute behind is given to a process that has just linked', async (t) => {
-  const { database, second, peer, submit, read } = await twoReplicas(t, -MINUTE_MS);
+  const { peer, submit, read } = await twoReplicas(t, -MINUTE_MS);
   const [task, over] = [await submit(), await submit()];
   await until('the jobs', () => peer.jobs.length === 2);
   await database
