@@ -10,6 +10,7 @@ const codes = Uint16Array.from({ length: 256 }, (_, byte) =>
  * it as ISO-8859-1 (nodejs/node issue 56542).
  */
 export function decodeWindows1252(bytes: Uint8Array): string {
-  const text = Uint16Array.from(bytes, (byte) => codes[byte] as number);
+  const text = new Uint16Array(bytes.length);
+  for (let at = 0; at < bytes.length; at += 1) text[at] = codes[bytes[at] as number] as number;
   return Buffer.from(text.buffer).toString('utf16le');
 }

@@ -5,6 +5,8 @@ import { BodyBytes } from './body-bytes.js';
 import { decoderOf, parseContentType } from './charset.js';
 import { MAX_CODINGS, MAX_DECODED_BYTES, MAX_KEPT_BYTES } from './limits.js';
 
+/** Characters of Content-Encoding that are read. */
+const MAX_CODINGS_LENGTH = 256;
 /** Bytes that are decompressed in one step. */
 const CHUNK_BYTES = 64 * 1024;
 // the end of a body that was cut is missing
@@ -77,7 +79,11 @@ function isOffered(name: string): name is Coding {
 }
 
 function codingsIn(contentEncoding: string | undefined): string[] {
-  const names = (contentEncoding ?? '').split(',').map((name) => name.trim().toLowerCase());
+  // five names have fewer characters; a hostile list is not worth the time
+  const names = (contentEncoding ?? '')
+    .slice(0, MAX_CODINGS_LENGTH)
+    .split(',')
+    .map((name) => name.trim().toLowerCase());
   return names.filter((name) => name !== '' && name !== 'identity');
 }
 

@@ -49,7 +49,7 @@ function parseMediaType(value: string): ContentType | null {
   const type = essence.toLowerCase();
   if (!/^[!#$%&'*+.^_`|~0-9a-z-]+\/[!#$%&'*+.^_`|~0-9a-z-]+$/.test(type) || type === '*/*') return null;
   const charset = parameters.map(charsetIn).find((label) => label !== '');
-  return { type, charset: encodingNamed(charset ?? '') };
+  return { type, charset: charset === undefined ? null : encodingNamed(charset) };
 }
 
 /** Value of a parameter if it is `charset`, without quotes; empty for any other. */

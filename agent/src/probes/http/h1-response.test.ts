@@ -171,6 +171,7 @@ t.test('bytes that are not a response, or could be read in two ways, are refused
     { what: 'HTTP/1', text: 'HTTP/1 200 OK\r\n\r\n' },
     { what: 'a length with a sign', text: `${OK}Content-Length: +2\r\n\r\nok` },
     { what: 'a length without a value', text: `${OK}Content-Length:\r\n\r\n` },
+    { what: 'a thousand lengths', text: `${OK}Content-Length: ${'2,'.repeat(1000)}2\r\n\r\nok` },
     { what: 'a chunk size with a prefix', text: `${OK}Transfer-Encoding: chunked\r\n\r\n0x2\r\nok\r\n0\r\n\r\n` },
     { what: 'a trailer without a colon', text: `${OK}Transfer-Encoding: chunked\r\n\r\n0\r\nA\r\n\r\n` },
     {

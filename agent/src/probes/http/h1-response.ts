@@ -35,6 +35,8 @@ type Step = 'status' | 'header' | 'length' | 'close' | 'chunk-size' | 'chunk-end
 
 const LF = 0x0a;
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+/** Characters of a length or of transfer codings at most: there are a few. */
+const MAX_FRAMING_LENGTH = 1024;
 /** Limits of the final head together with all interim ones before it, and of what comes after it: trailers, a line before a chunk. */
 const headLimits = { bytes: MAX_HEADER_BYTES, lines: MAX_HEADER_LINES };
 const trailerLimits = { bytes: MAX_TRAILER_BYTES, lines: MAX_TRAILER_LINES };
@@ -218,7 +220,11 @@ function framingOf({ statusCode, rawHeaders }: ResponseHead, method: string): nu
 
 /** The members of a header that is a list, however many lines it takes (RFC 9110 section 5.3). */
 function membersOf(rawHeaders: readonly string[], name: string): string[] {
-  return fieldValues(rawHeaders, name).flatMap((value) => value.split(',').map(trimBlanks));
+  const values = fieldValues(rawHeaders, name);
+  if (values.length === 0) return [];
+  const list = values.join();
+  if (list.length > MAX_FRAMING_LENGTH) throw invalid(`more than ${MAX_FRAMING_LENGTH} characters of ${name}`);
+  return list.split(',').map(trimBlanks);
 }
 
 function parseStatusLine(line: string): Pick<ResponseHead, 'statusCode' | 'httpVersion'> {

@@ -18,10 +18,14 @@ export interface KeptHeaders {
  * The header lines that a result has room for, without control characters, each whole and in their order. Where there are too many, the first line of
  * each name comes before further ones, and a short one before a long one.
  */
-export function keepHeaders(found: readonly HeaderLine[]): KeptHeaders {
-  const lines = found.map(({ name, value }) => ({ name, value: value.replace(controls, '') }));
+export function keepHeaders(lines: readonly HeaderLine[]): KeptHeaders {
+  const { kept, areTruncated } = withinRoom(lines);
+  return { lines: kept.map(({ name, value }) => ({ name, value: value.replace(controls, '') })), areTruncated };
+}
+
+function withinRoom(lines: readonly HeaderLine[]): { kept: readonly HeaderLine[]; areTruncated: boolean } {
   if (lines.length <= MAX_KEPT_HEADER_LINES && greatestSize(lines) <= MAX_KEPT_HEADER_BYTES)
-    return { lines, areTruncated: false };
+    return { kept: lines, areTruncated: false };
   const kept = new Set<HeaderLine>();
   let bytesLeft = MAX_KEPT_HEADER_BYTES;
   for (const { line, bytes } of inOrderOfImportance(lines)) {
@@ -29,7 +33,7 @@ export function keepHeaders(found: readonly HeaderLine[]): KeptHeaders {
     bytesLeft -= bytes;
     kept.add(line);
   }
-  return { lines: lines.filter((line) => kept.has(line)), areTruncated: kept.size < lines.length };
+  return { kept: lines.filter((line) => kept.has(line)), areTruncated: kept.size < lines.length };
 }
 
 /** Greatest size of the lines as JSON, without looking at their characters. */

@@ -57,10 +57,12 @@ function turnsIntoGet(method: string, statusCode: number): boolean {
 }
 
 function absoluteUrl(location: string, base: URL): string {
+  const tooLong = () =>
+    new ProbeFailure('http_protocol', `the redirect contains a URL of more than ${MAX_URL_LENGTH} characters`);
+  if (location.length > MAX_URL_LENGTH) throw tooLong();
   const url = locationUrl(location, base.href);
   if (url === null) throw new ProbeFailure('http_protocol', 'the redirect contains no valid URL');
   url.hash = '';
-  if (url.href.length > MAX_URL_LENGTH)
-    throw new ProbeFailure('http_protocol', `the redirect contains a URL of more than ${MAX_URL_LENGTH} characters`);
+  if (url.href.length > MAX_URL_LENGTH) throw tooLong();
   return url.href;
 }
