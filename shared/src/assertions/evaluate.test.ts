@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { rounds } from '../_support/rounds.js';
+import { parseExactJson } from '../exact-number.js';
 import { findMiss } from './evaluate.js';
 import { type Facts, noFacts } from './facts.js';
+import { describeFailures, findFailures } from './failures.js';
 import { type Assertion, assertionOps, assertionTypes } from './schema.js';
 
 const json = (path: string, ...values: unknown[]) => ({
@@ -16,7 +18,7 @@ const facts: Facts = {
   ...noFacts,
   statusCode: 200,
   responseMs: 120.5,
-  headers: { 'content-type': 'text/html', 'x-left': '5' },
+  headers: { 'content-type': 'text/html', 'x-left': '5', 'x-large': '18014398509481985' },
   body: 'hello world ok',
   keywords: [
     { keyword: 'hello', count: 2, count_any_case: 2, error: null },
@@ -87,6 +89,8 @@ const rows: Row[] = [
   ['header_value', 'lt', 5, false, 'X-Left'],
   ['header_value', 'lte', 5, true, 'X-Left'],
   ['header_value', 'gt', 4, false, 'Content-Type'],
+  ['header_value', 'gt', 18014398509481984, true, 'X-Large'],
+  ['header_value', 'lt', 5, false, 'X-Large'],
   ['json_path', 'eq', 5, true, '$.n'],
   ['json_path', 'eq', '5', false, '$.n'],
   ['json_path', 'ne', '5', true, '$.n'],
@@ -127,6 +131,42 @@ t.test('every operator holds for what it says and fails for anything else', asyn
     const miss = findMiss({ type, op, value, severity: 'down', ...aboutOf(type, about) }, facts);
     t.equal(miss === null, holds, `${type} ${about ?? ''} ${op} ${JSON.stringify(value)}`);
   }
+});
+
+t.test('a number that JavaScript rounds equals itself alone, and has its place among others', async (t) => {
+  const big = '18014398509481985';
+  const found = (text: string) => ({ ...noFacts, jsonPaths: [json('$', parseExactJson(text))] });
+  const isMet = (text: string, op: Assertion['op'], value: unknown) =>
+    findMiss({ type: 'json_path', path: '$', severity: 'down', op, value }, found(text)) === null;
+  const rows: readonly [text: string, op: Assertion['op'], value: unknown, isMet: boolean][] = [
+    [big, 'eq', big, true],
+    [big, 'eq', '18014398509481984', false],
+    [big, 'ne', '18014398509481984', true],
+    [big, 'in', ['x', big], true],
+    [big, 'not_in', [big], false],
+    [big, 'gt', '18014398509481984', true],
+    [big, 'gte', big, true],
+    [big, 'lt', '18014398509481986', true],
+    [big, 'gt', 5, true],
+    [big, 'eq', 5, false],
+    ['5', 'lt', big, true],
+    ['18014398509481984', 'eq', big, false],
+    [`"${big}"`, 'eq', big, true],
+    [`[1,${big}]`, 'contains', big, true],
+    [`[1,18014398509481984]`, 'contains', big, false],
+    ['18014398509481984', 'eq', '18014398509481984', true],
+    ['18014398509481984', 'eq', 18014398509481984, true],
+    ['1e400', 'eq', '1e400', true],
+    ['1e400', 'gt', 1e300, true],
+    ['-0', 'eq', 0, true],
+    ['1.0', 'eq', 1, true],
+    ['3.14159265358979323846', 'eq', '3.14159265358979323846', true],
+    ['3.14159265358979323847', 'eq', '3.14159265358979323846', false],
+    ['5', 'eq', '5', false],
+  ];
+  for (const [text, op, value, expected] of rows) t.equal(isMet(text, op, value), expected, `${text} ${op} ${value}`);
+  const one: Assertion = { type: 'json_path', path: '$', severity: 'down', op: 'eq', value: 1 };
+  t.match(describeFailures(findFailures([one], found(big))), `is ${big}, expected eq 1`);
 });
 
 t.test('an assertion that cannot be evaluated fails with its reason, whatever its operator', async (t) => {

@@ -1,3 +1,4 @@
+import { ExactNumber, isRounded } from '../exact-number.js';
 import { JsonPathBudgetError } from '../json-path/step-budget.js';
 import { holds } from './compare.js';
 import type { Facts } from './facts.js';
@@ -81,8 +82,9 @@ function missOfHeader({ op, value, name = '' }: Assertion, { headers, areHeaders
   if (text === undefined && areHeadersTruncated)
     return { reason: 'the response has too many headers to keep them all, and this one was not kept' };
   if (text === undefined) return { reason: 'the response has no such header' };
-  const isNumeric = typeof value === 'number' && /^-?\d{1,15}(\.\d{1,15})?$/.test(text);
-  return holds(isNumeric ? Number(text) : text, op, value) ? null : { found: text };
+  const isNumeric = typeof value === 'number' && /^-?\d+(\.\d+)?$/.test(text);
+  const number = isRounded(text) ? new ExactNumber(text) : Number(text);
+  return holds(isNumeric ? number : text, op, value) ? null : { found: text };
 }
 
 /** Judges a JSONPath assertion, which must be true of every value that the path selects, and of at least one. */

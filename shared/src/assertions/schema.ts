@@ -39,7 +39,7 @@ export const AssertionSchema = Type.Object(
     }),
     value: Type.Unknown({
       description:
-        'Expected value: a number; a string of at most 256 characters; for in and not_in an array of at most 50; for regex a pattern in the syntax of RE2; for json_path with eq and ne any JSON of at most 2048 characters. Milliseconds for response_time, days for ssl_days_remaining.',
+        'Expected value: a number; a string of at most 256 characters; for in and not_in an array of at most 50; for regex a pattern in the syntax of RE2; for json_path with eq and ne any JSON of at most 2048 characters. A number beyond 2^53, or with more digits than a double keeps, is given as a string: json_path compares it with numbers by all digits. Milliseconds for response_time, days for ssl_days_remaining.',
     }),
     severity: Type.Enum([...severities], {
       type: 'string',

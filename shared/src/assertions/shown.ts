@@ -1,3 +1,5 @@
+import { ExactNumber } from '../exact-number.js';
+
 /** Characters of a value that a message shows at most. */
 const MAX_SHOWN = 100;
 /** A shorter text protects nothing, and is in everything. */
@@ -10,6 +12,7 @@ export function shownValue(value: unknown, secrets: readonly string[]): string {
 }
 
 function written(value: unknown): string {
+  if (value instanceof ExactNumber) return String(value);
   try {
     return JSON.stringify(value) ?? 'nothing';
   } catch {

@@ -1,3 +1,4 @@
+import { compareNumbers, ExactNumber } from '../exact-number.js';
 import type { StepBudget } from './step-budget.js';
 
 /** Characters that are compared in the time of one step. */
@@ -30,10 +31,18 @@ export function compareValues(
 
 /** True if the left value is less; only numbers and strings have an order. */
 function isLess(left: unknown, right: unknown, budget: StepBudget): boolean {
-  if (typeof left === 'number' && typeof right === 'number') return left < right;
+  const order = orderOf(left, right, budget);
+  if (order !== null) return order < 0;
   if (typeof left !== 'string' || typeof right !== 'string') return false;
   spendOnTexts(left, right, budget);
   return left < right;
+}
+
+/** Order of two numbers by all of their digits, which may be half a mebibyte; null: one of them is no number. */
+function orderOf(left: unknown, right: unknown, budget: StepBudget): number | null {
+  const isLong = left instanceof ExactNumber || right instanceof ExactNumber;
+  if (isLong) spendOnTexts(String(left), String(right), budget);
+  return compareNumbers(left, right);
 }
 
 /** Texts of a stranger's document may be alike for half a mebibyte. */
@@ -49,6 +58,10 @@ function isEqual(left: unknown, right: unknown, budget: StepBudget): boolean {
     const [a, b] = pair;
     if (typeof a === 'string' && typeof b === 'string') spendOnTexts(a, b, budget);
     if (a === b) continue;
+    if (a instanceof ExactNumber || b instanceof ExactNumber) {
+      if (orderOf(a, b, budget) !== 0) return false;
+      continue;
+    }
     if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
     if (Array.isArray(a) !== Array.isArray(b)) return false;
     const names = Object.keys(a);

@@ -16,6 +16,8 @@ export class JsonPathError extends Error {
 export function parseJsonPath(text: string): JsonPathQuery {
   const query = parseTree(text);
   if (contains(query, isFunction)) throw new JsonPathError('functions are not supported in a JSONPath');
+  if (contains(query, isRoundedLiteral))
+    throw new JsonPathError('a number of a JSONPath is between -9007199254740991 and 9007199254740991');
   if (contains(query, isBeyondIntegers)) throw new JsonPathError('an index of a JSONPath is at most 9007199254740991');
   return query;
 }
@@ -35,6 +37,12 @@ function contains(tree: unknown, isIt: (node: object) => boolean): boolean {
 
 function isFunction(node: object): boolean {
   return 'type' in node && node.type === 'FunctionExpr';
+}
+
+/** Number that a filter compares; beyond these integers it may be another one than what was written. */
+function isRoundedLiteral(node: object): boolean {
+  if (!('type' in node) || node.type !== 'Literal' || !('value' in node)) return false;
+  return typeof node.value === 'number' && !(Math.abs(node.value) <= Number.MAX_SAFE_INTEGER);
 }
 
 /** Indexes are integers that every JSON library can tell apart (RFC 9535 section 2.1, RFC 7493). */

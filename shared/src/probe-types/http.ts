@@ -130,7 +130,8 @@ const JsonFinding = Type.Object(
     count: nullableCount('Number of selected values; null if unknown.'),
     values: Type.Array(Type.Unknown(), {
       maxItems: 10,
-      description: 'The first values, at most 10 and at most 2 KiB of JSON, none truncated.',
+      description:
+        'The first values, at most 10 and at most 2 KiB of JSON, none truncated. A number that a double would round, such as 18014398509481985, is a string with all of its digits.',
     }),
     truncated: Type.Boolean({ description: 'True if more values were selected.' }),
     error: unknownWhy,

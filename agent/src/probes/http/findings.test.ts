@@ -1,4 +1,6 @@
 import { rounds } from '@vantage/shared/_support/rounds.js';
+import { monitorTypes } from '@vantage/shared/monitor-types/index.js';
+import { compileSchema } from '@vantage/shared/validation.js';
 import fc from 'fast-check';
 import t from 'tap';
 import { startHttpServer } from '../../../test/_support/http-server.js';
@@ -42,6 +44,26 @@ t.test('http evaluates JSONPaths, the values as they are in the document', async
     { path: '$.none', count: 0, values: [], truncated: false, error: null },
     { path: '$..ok', count: 2, values: [true, false], truncated: false, error: null },
   ]);
+});
+
+t.test('http keeps all digits of a number, and monitors compare it by them', async (t) => {
+  const value = '{"id":18014398509481985,"list":[0.10000000000000000001]}';
+  const found = await lookFor(value, { json_paths: ['$.id', '$', '$.list[?@ > 0.1]'] });
+  t.strictSame(JSON.parse(JSON.stringify(found.json_paths?.map(({ values }) => values))), [
+    ['18014398509481985'],
+    [{ id: '18014398509481985', list: ['0.10000000000000000001'] }],
+    ['0.10000000000000000001'],
+  ]);
+  const server = await startHttpServer(t, (_, response) => response.end(value));
+  const result = await http.run(aSpec('http', `http://127.0.0.1:${server.port}/`, { json_paths: ['$.id'] }), aContext());
+  const judge = (wanted: string) => {
+    const checked = compileSchema(monitorTypes.json.Config)({ path: '$.id', value: wanted });
+    if (!checked.ok) throw new Error(JSON.stringify(checked.details));
+    const { outcome, error } = monitorTypes.json.judge(result, checked.value, 0);
+    return [outcome, error?.message];
+  };
+  t.strictSame(judge('18014398509481985'), ['ok', undefined]);
+  t.match(judge('18014398509481984'), ['failed', /is 18014398509481985, expected eq "18014398509481984"/]);
 });
 
 t.test('http reports that a keyword or path cannot be judged, and never that it is absent', async (t) => {

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { parseExactJson } from '@vantage/shared/exact-number.js';
 import { evaluateJsonPath } from '@vantage/shared/json-path/evaluate.js';
 import { parseJsonPath } from '@vantage/shared/json-path/parse.js';
 import { JsonPathBudgetError, StepBudget } from '@vantage/shared/json-path/step-budget.js';
@@ -114,7 +115,7 @@ function parseBody({ text, isCut }: WholeBody): Document {
   const excess = jsonExcess(text);
   if (excess !== null) return { error: `the body is too large to be evaluated: ${excess}` };
   try {
-    return { value: JSON.parse(text) };
+    return { value: parseExactJson(text) };
   } catch {
     return { error: 'the body is not JSON' };
   }

@@ -1,3 +1,4 @@
+import { ExactNumber } from '@vantage/shared/exact-number.js';
 import { MAX_VALUE_BYTES, MAX_VALUES } from './limits.js';
 
 /** Greatest depth of a value that a result keeps. */
@@ -33,8 +34,8 @@ class Room {
   /** @throws TooLargeError */
   copyOf(value: unknown, depth: number): unknown {
     if (typeof value === 'string') return this.#text(value);
-    if (typeof value !== 'object' || value === null) {
-      this.#take(String(value).length + 1);
+    if (typeof value !== 'object' || value === null || value instanceof ExactNumber) {
+      this.#take(String(value).length + 3);
       return value;
     }
     if (depth === 0) throw new TooLargeError();

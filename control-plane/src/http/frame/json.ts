@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { findRoundedNumber } from '@vantage/shared/exact-number.js';
 import { findUnstorableText } from '@vantage/shared/text.js';
 import type { FieldErrors } from '@vantage/shared/validation.js';
 import { ApiError, fieldError } from '../errors.js';
@@ -21,7 +22,7 @@ export interface JsonLimits {
 const bodyLimits: JsonLimits = { depth: MAX_JSON_DEPTH, keys: MAX_JSON_KEYS, members: MAX_JSON_MEMBERS };
 
 /**
- * Parses a request body. Size and nesting are judged on the bytes, before a single object exists.
+ * Parses a request body. A number that JavaScript would round is refused. Size and nesting are judged on the bytes, before a single object exists.
  * @throws ApiError REQUEST_BODY_INVALID for what is no JSON or too large a shape, VALIDATION_FAILED for text that cannot
  * be stored and for `__proto__` keys
  */
@@ -31,6 +32,7 @@ export function parseJsonBody(bytes: Buffer, limits: JsonLimits = bodyLimits): u
   if (complaint !== null) throw bodyError(complaint);
   const text = bytes.toString('utf8');
   const value = parseText(text);
+  refuseRoundedNumber(text);
   // UTF-8 contains no lone surrogate, and JSON text no raw NUL: both can only occur as \u escapes
   if (text.includes('\\u') || text.includes('__proto__')) refuseHarmful(value);
   return value;
@@ -56,6 +58,15 @@ function parseText(text: string): unknown {
   }
 }
 
+/** A number that would be another one: a caller that compares or counts with it has to learn so. @throws ApiError REQUEST_BODY_INVALID */
+function refuseRoundedNumber(text: string): void {
+  const number = findRoundedNumber(text);
+  if (number === null) return;
+  const shown = number.length > MAX_SHOWN ? `${number.slice(0, MAX_SHOWN)}…` : number;
+  throw bodyError(`must not have the number ${shown}, which would be rounded: send it as a string, or with fewer digits`);
+}
+
+const MAX_SHOWN = 40;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COLON = 0x3a;

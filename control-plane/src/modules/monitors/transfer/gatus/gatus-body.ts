@@ -1,4 +1,5 @@
 import type { Assertion } from '@vantage/shared/assertions/schema.js';
+import { isRounded } from '@vantage/shared/exact-number.js';
 import { valuesMeant } from '../entry/values-meant.js';
 import { anyOf, type Condition, orders, patternIn } from './gatus-condition.js';
 
@@ -24,6 +25,7 @@ export function jsonAssertion({ subject, operator, value }: Condition): Asserted
   if (path === null) return null;
   const own = (op: Assertion['op'], wanted: unknown): Asserted => ({ type: 'json_path', path, op, value: wanted });
   const order = orders[operator];
+  if (order !== undefined && isRounded(value)) return own(order, value);
   if (order !== undefined) return value !== '' && Number.isFinite(Number(value)) ? own(order, Number(value)) : null;
   // a check fails where the body has no such value, which is unlike any other in Gatus
   if (operator === '!=') return null;

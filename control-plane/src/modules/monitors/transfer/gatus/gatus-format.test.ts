@@ -111,6 +111,8 @@ t.test('conditions of Gatus by kind: what they come to, or nothing', async (t) =
     ['[BODY] == pat(*[ab]*)', null],
     ['[BODY].ok == true', { type: 'json_path', path: '$.ok', op: 'in', value: ['true', true] }],
     ['[BODY].id == any(1, x)', { type: 'json_path', path: '$.id', op: 'in', value: ['1', 1, 'x'] }],
+    ['[BODY].n > 18014398509481985', { type: 'json_path', path: '$.n', op: 'gt', value: '18014398509481985' }],
+    ['[BODY].n == 18014398509481985', { type: 'json_path', path: '$.n', op: 'in', value: ['18014398509481985'] }],
     ['[BODY].age > old', null],
     ['[BODY] == pong', { type: 'body_regex', op: 'regex', value: '(?s)^\\s*(?:pong)\\s*$' }],
     ['[BODY] == any(a.b, c)', { type: 'body_regex', op: 'regex', value: '(?s)^\\s*(?:a\\.b|c)\\s*$' }],

@@ -1,3 +1,4 @@
+import { isRounded } from '@vantage/shared/exact-number.js';
 import { bounded } from '../entry/bounds.js';
 import { EntryError } from '../entry/entry.js';
 import type { Fields } from '../entry/fields.js';
@@ -66,6 +67,7 @@ const ordering: Readonly<Record<string, string>> = { '>': 'gt', '>=': 'gte', '<'
 /** Assertion equal to a comparison of texts in Uptime Kuma: a number or literal of JSON in the response must equal its text too. */
 function comparisonOf(operator: string, expected: string): { readonly op: string; readonly value: unknown } {
   const order = ordering[operator];
+  if (order !== undefined && isRounded(expected.trim())) return { op: order, value: expected.trim() };
   if (order !== undefined && Number.isFinite(Number(expected)) && expected.trim() !== '')
     return { op: order, value: Number(expected) };
   if (operator === '==') return { op: 'in', value: valuesMeant(expected) };

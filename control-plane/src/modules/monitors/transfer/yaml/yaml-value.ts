@@ -1,3 +1,4 @@
+import { isRounded } from '@vantage/shared/exact-number.js';
 import { type Alias, isAlias, isMap, isScalar, isSeq, type Pair, type Scalar, type YAMLMap, type YAMLSeq } from 'yaml';
 import { tooDeep, tooManyValues, tooMuchText, type YamlLimits, YamlMistake } from './yaml-limits.js';
 
@@ -47,7 +48,7 @@ class ValueBuilder {
   #valueOf(node: unknown): Pick<Built, 'value' | 'depth'> {
     if (isMap(node)) return this.#mapping(node);
     if (isSeq(node)) return this.#sequence(node);
-    const value = isScalar(node) ? node.value : null;
+    const value = isScalar(node) ? scalarOf(node) : null;
     this.#count(1, String(value).length);
     return { value, depth: 0 };
   }
@@ -99,6 +100,11 @@ class ValueBuilder {
     if (this.#values > this.limits.values) throw tooManyValues(this.limits);
     if (this.#texts > this.limits.texts) throw tooMuchText(this.limits);
   }
+}
+
+/** A number that would be rounded is the text that was written. */
+function scalarOf({ value, source }: Scalar): unknown {
+  return typeof value === 'number' && source !== undefined && isRounded(source) ? source : value;
 }
 
 /** `<<` that is not in quotes. */
