@@ -1,10 +1,9 @@
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import type { Knex } from 'knex';
-import t, { type Test } from 'tap';
+import t from 'tap';
 import { program } from '../src/audit-log/actor.js';
 import { type AccountEventsPage, listAccountEvents } from '../src/modules/monitors/events/account-event-store.js';
 import { personalOwner } from '../src/owners/index.js';
-import { createTestDatabase } from './_support/database.js';
 import { asUser } from './_support/owners.js';
 import { planOf } from './_support/plan-of.js';
 import { type ApiAnswer, createUserApi, startStack } from './_support/stack.js';
@@ -25,18 +24,22 @@ async function addEvent(db: Knex, monitorId: string, minute: number, columns: ob
   return id;
 }
 
-async function start(t: Test) {
-  const { api, database, controlPlane } = await startStack(t);
-  const { db } = database;
+const { database, controlPlane } = await startStack(t);
+const { db } = database;
+let owners = 0;
+
+/** An account without monitors. */
+async function anOwner() {
+  const api = await createUserApi(controlPlane, `owner${owners++}@test.example`, 'user');
   const own = (columns: object = {}) => insertMonitor(db, [], { owner_id: api.userId, ...columns });
   const list = (query = '', as = api.token) => api.call('GET', `${PATH}?${query}`, { as });
-  return { api, db, controlPlane, own, list };
+  return { api, own, list };
 }
 
 t.test(
   'events of all monitors are listed newest first, by cursor, and none twice even if new events begin',
   async (t) => {
-    const { db, own, list } = await start(t);
+    const { own, list } = await anOwner();
     const monitors = [await own(), await own(), await own()];
     for (let index = 0; index < 23; index += 1)
       await addEvent(db, monitors[index % 3]?.id ?? '', Math.floor(index / 2), {});
@@ -57,7 +60,7 @@ t.test(
 );
 
 t.test('events of an account are narrowed by each filter, and by all filters together', async (t) => {
-  const { db, own, list } = await start(t);
+  const { own, list } = await anOwner();
   const shop = await own({ tags: ['eu', 'prod'] });
   const site = await own();
   const first = await addEvent(db, shop.id, 0, { type: 'degraded', ack_at: at(1) });
@@ -92,7 +95,7 @@ t.test('events of an account are narrowed by each filter, and by all filters tog
 });
 
 t.test('events of other accounts are not listed, nor events of live monitors to a test key', async (t) => {
-  const { api, db, controlPlane, own, list } = await start(t);
+  const { api, own, list } = await anOwner();
   const live = await addEvent(db, (await own()).id, 0);
   const tried = await addEvent(db, (await own({ is_test: true })).id, 1);
   const other = await createUserApi(controlPlane, 'ada@test.example', 'user');
@@ -118,7 +121,6 @@ const pages: readonly (Partial<AccountEventsPage> & { readonly index: RegExp })[
 ];
 
 t.test('a page of the events of an account is read from an index in its order', async (t) => {
-  const { db } = await createTestDatabase(t);
   const { id, userId } = await insertMonitor(db, []);
   const other = await insertMonitor(db, []);
   await db.raw(

@@ -8,6 +8,7 @@ import { from, password, peopleInTurn } from './_support/people.js';
 import { apiOf, startReplica, startStack } from './_support/stack.js';
 
 const openPeople = await peopleInTurn(t);
+const { api } = await startStack(t, { VANTAGE_PLANS: '{"free": {"monitors": 20, "members": null}}' });
 const aUser = { email: 'Ada@Example.COM', role: 'user', password: null } as const;
 const here = from('192.0.2.1');
 
@@ -158,7 +159,6 @@ t.test('a profile is changed field by field; null and blank clear a field, an ab
 });
 
 t.test('each length limit of a profile is exact, counted in characters', async (t) => {
-  const { api } = await startStack(t);
   const change = async (body: object) => (await api.call('PATCH', '/v1/account/profile', { body })).status;
   for (const [field, limit] of [
     ['display_name', 64],
@@ -284,7 +284,6 @@ t.test('an account is deleted with its password or soon after signing in, not wi
 });
 
 t.test('an account reads the limits that apply to it, as configured', async (t) => {
-  const { api } = await startStack(t, { VANTAGE_PLANS: '{"free": {"monitors": 20, "members": null}}' });
   const registration = { email: 'ada@example.com', password };
   const { body } = await api.call('POST', '/v1/auth/register', { as: null, body: registration });
   const limits = await api.call('GET', '/v1/account/limits', { as: body.data.access_token });

@@ -2,6 +2,7 @@ import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
 import { partitionName } from '../src/db/partitions.js';
 import { openAlertWorld } from './_support/alert-world.js';
+import { createReusedDatabase } from './_support/database.js';
 import { DeadlySteps } from './_support/deadly-steps.js';
 import { startReceiver } from './_support/receiver.js';
 
@@ -13,15 +14,18 @@ const senderSteps = [
   { step: 'records an accepted message', table: 'alert_channels', copies: 2 },
 ] as const;
 
+const fresh = await createReusedDatabase(t);
+const tables = senderSteps.map(({ table }) => table);
+const deadly = await DeadlySteps.prepare((await fresh()).db, tables);
+
 for (const { step, table, copies } of senderSteps)
   t.test(`a sender that dies when it ${step} loses nothing, and doubles no message it has not sent`, async (t) => {
     const receiver = await startReceiver(t);
-    const world = await openAlertWorld(t);
+    const world = await openAlertWorld(t, { database: await fresh() });
     const channel = await world.addChannel('Hook', 'webhook', { url: `${receiver.url}/` });
     const monitor = await world.addMonitor('Shop', { alert_policy_id: await world.addPolicy([channel]) });
     // its messages wait until a sender is told to look
     const { consumers } = world.relayReplica(world.replica(world.clock));
-    const deadly = await DeadlySteps.prepare(world.db, [table]);
     for (const [what, type] of [
       ['down', 'alert.firing'],
       ['up', 'alert.resolved'],
@@ -39,6 +43,7 @@ for (const { step, table, copies } of senderSteps)
         world.sender.wake();
         return (await world.db('alert_deliveries').where({ finished_at: null })).length === 0;
       });
+      t.same(await world.db('alert_deliveries').distinct('status', 'tries'), [{ status: 'sent', tries: 1 }]);
       const own = receiver.requests.slice(before);
       t.same(
         own.map(({ body }) => JSON.parse(body).type),
@@ -50,11 +55,10 @@ for (const { step, table, copies } of senderSteps)
 
 t.test('the end of an alert is sent, even if the replica that sent its start died before recording it', async (t) => {
   const receiver = await startReceiver(t);
-  const world = await openAlertWorld(t);
+  const world = await openAlertWorld(t, { database: await fresh() });
   const channel = await world.addChannel('Hook', 'webhook', { url: `${receiver.url}/` });
   const monitor = await world.addMonitor('Shop', { alert_policy_id: await world.addPolicy([channel]) });
   const { consumers } = world.relayReplica(world.replica(world.clock));
-  const deadly = await DeadlySteps.prepare(world.db, ['alert_channels']);
   await world.happens('down', [monitor]);
   await consumers.run();
   await deadly.arm('alert_channels');
@@ -77,7 +81,7 @@ t.test('the end of an alert is sent, even if the replica that sent its start die
 
 t.test('two replicas that handle events and due alerts at the same time create each message once', async (t) => {
   const receiver = await startReceiver(t);
-  const world = await openAlertWorld(t);
+  const world = await openAlertWorld(t, { database: await fresh() });
   const other = world.relayReplica(world.replica(world.clock));
   const channels = [];
   for (let index = 0; index < 5; index += 1)

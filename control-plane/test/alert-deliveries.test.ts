@@ -2,13 +2,13 @@ import { type AddressInfo, createServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { until } from '@vantage/shared/_support/until.js';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { program } from '../src/audit-log/actor.js';
 import { claimDeliveries } from '../src/modules/alerts/deliveries/lane-store.js';
 import type { EndReason, Needed } from '../src/modules/alerts/deliveries/needed.js';
-import { openAlertPost } from './_support/alert-post.js';
+import { openAlertPost, type PostOptions } from './_support/alert-post.js';
 import { noSettings } from './_support/channel-attempts.js';
-import { DeadlySteps } from './_support/deadly-steps.js';
+import { createReusedDatabase } from './_support/database.js';
 import {
   type Behaviour,
   chunkedHead,
@@ -25,13 +25,18 @@ import { startReceiver } from './_support/receiver.js';
 const idsOf = (requests: readonly { headers: Record<string, unknown> }[]) =>
   requests.map(({ headers }) => headers['webhook-id']);
 
+const fresh = await createReusedDatabase(t);
+/** A post on the database that the tests of this file use one after another. */
+const openPost = async (t: Test, options: PostOptions = {}) =>
+  openAlertPost(t, { ...options, database: await fresh() });
+
 const roomFor = (limit: number) => ({ limit, ofAccount: limit, inFlight: new Map<string, number>() });
 
 t.test(
   'a receiver that fails for ten minutes and then accepts gets exactly one accepted message, at the stated times',
   async (t) => {
     const receiver = await startReceiver(t);
-    const post = await openAlertPost(t);
+    const post = await openPost(t);
     const { clock } = post;
     const startMs = clock.now();
     const times: number[] = [];
@@ -62,7 +67,7 @@ t.test(
   'a replica that dies after its claim loses nothing: another one sends the message when the lease has run out',
   async (t) => {
     const receiver = await startReceiver(t);
-    const post = await openAlertPost(t, { starts: false });
+    const post = await openPost(t, { starts: false });
     const channel = await post.addChannel('Hook', 'webhook', { url: `${receiver.url}/` });
     const [id = ''] = await post.post([channel]);
     let die: (() => void) | null = null;
@@ -88,25 +93,6 @@ t.test(
   },
 );
 
-t.test(
-  'a replica that dies between sending and recording doubles at most one message, under the same id',
-  async (t) => {
-    const receiver = await startReceiver(t);
-    const post = await openAlertPost(t);
-    const channel = await post.addChannel('Hook', 'webhook', { url: `${receiver.url}/` });
-    const steps = await DeadlySteps.prepare(post.db, ['alert_channels']);
-    await steps.arm('alert_channels');
-    const [id = ''] = await post.post([channel]);
-    await steps.waitForDeath();
-    await steps.disarm();
-    t.match(await post.delivery(id), { status: 'sending', finished_at: null });
-    post.clock.advance(61_000);
-    await post.quiet();
-    t.same(idsOf(receiver.requests), [id, id]);
-    t.match(await post.delivery(id), { status: 'sent', tries: 1 });
-  },
-);
-
 t.test('from a sender whose lease has run out, only an acceptance counts', async (t) => {
   for (const [first, second, status, tries] of [
     [500, 200, 'sent', 1],
@@ -115,7 +101,7 @@ t.test('from a sender whose lease has run out, only an acceptance counts', async
   ] as const) {
     await t.test(`${first} after ${second} is ${status}`, async (t) => {
       const receiver = await startReceiver(t);
-      const post = await openAlertPost(t, { starts: false });
+      const post = await openPost(t, { starts: false });
       const channel = await post.addChannel('Hook', 'webhook', { url: `${receiver.url}/` });
       const [id = ''] = await post.post([channel]);
       let respond = (_status: number): void => {};
@@ -149,7 +135,7 @@ t.test('from a sender whose lease has run out, only an acceptance counts', async
 
 t.test('two replicas send each message once, and never two of one channel at a time', async (t) => {
   const receiver = await startReceiver(t);
-  const post = await openAlertPost(t, { starts: false });
+  const post = await openPost(t, { starts: false });
   const inFlight = new Map<string, number>();
   let most = 0;
   receiver.reply = async ({ path }) => {
@@ -174,7 +160,7 @@ t.test('two replicas send each message once, and never two of one channel at a t
 });
 
 t.test('accounts take turns: one with many channels does not hold up another', async (t) => {
-  const post = await openAlertPost(t, { starts: false });
+  const post = await openPost(t, { starts: false });
   const nowMs = post.clock.now();
   const lane = (id: string, owner: string, agoMs: number) => ({
     channel_id: id,
@@ -197,7 +183,7 @@ t.test('accounts take turns: one with many channels does not hold up another', a
 });
 
 t.test('a message whose acceptance is recorded while a claim runs is not claimed again', async (t) => {
-  const post = await openAlertPost(t, { starts: false });
+  const post = await openPost(t, { starts: false });
   const channel = await post.addChannel('Hook', 'webhook', { url: 'https://example.com/' });
   const [id = ''] = await post.post([channel]);
   const nowMs = post.clock.now();
@@ -214,7 +200,7 @@ t.test('a message whose acceptance is recorded while a claim runs is not claimed
 
 t.test('no window of a minute has more messages than the channel may get, whichever replica sends them', async (t) => {
   const receiver = await startReceiver(t);
-  const post = await openAlertPost(t);
+  const post = await openPost(t);
   post.replica().sender.start();
   const times: number[] = [];
   receiver.reply = () => {
@@ -242,7 +228,7 @@ t.test('every attempt first checks if its message is still needed, except for te
       return new Map(answer === null ? [] : messages.map(({ id }) => [id, answer as EndReason]));
     },
   };
-  const post = await openAlertPost(t, { needed });
+  const post = await openPost(t, { needed });
   const channel = await post.addChannel('Hook', 'webhook', { url: `${receiver.url}/` });
   const [id = ''] = await post.post([channel], { kind: 'firing' });
   await post.quiet();
@@ -261,7 +247,7 @@ t.test('a message waits for the earlier one of its thread, and an urgent one of 
   const receiver = await startReceiver(t);
   let isDown = true;
   receiver.reply = ({ body }) => ({ status: isDown && body.includes('firing-first') ? 500 : 200 });
-  const post = await openAlertPost(t);
+  const post = await openPost(t);
   const channel = await post.addChannel('Hook', 'webhook', { url: `${receiver.url}/`, body: '{{kind}}-{{title}}' });
   await post.post([channel], { kind: 'firing', title: 'first', thread: 'a' });
   post.clock.advance(1);
@@ -283,7 +269,7 @@ t.test('a message waits for the earlier one of its thread, and an urgent one of 
 
 t.test('the start and the end of an alert in one millisecond are sent in this order', async (t) => {
   const receiver = await startReceiver(t);
-  const post = await openAlertPost(t, { starts: false });
+  const post = await openPost(t, { starts: false });
   const channel = await post.addChannel('Hook', 'webhook', { url: `${receiver.url}/`, body: '{{kind}}' });
   const threads = Array.from({ length: 10 }, (_, index) => `thread ${index}`);
   for (const thread of threads)
@@ -307,7 +293,7 @@ t.test('a server that requests a pause gets no message of the channel until the 
   const receiver = await startReceiver(t);
   receiver.reply = () =>
     receiver.requests.length === 1 ? { status: 429, headers: { 'Retry-After': '120' } } : { status: 200 };
-  const post = await openAlertPost(t);
+  const post = await openPost(t);
   const channel = await post.addChannel('Hook', 'webhook', { url: `${receiver.url}/` });
   const [first] = await post.post([channel]);
   await post.quiet();
@@ -324,7 +310,7 @@ t.test(
   async (t) => {
     const receiver = await startReceiver(t);
     receiver.reply = () => ({ status: 503 });
-    const post = await openAlertPost(t);
+    const post = await openPost(t);
     const closed = await closedPort();
     const [broken, away] = [
       await post.addChannel('Broken', 'webhook', { url: `${receiver.url}/` }, { template: { text: 'own text' } }),
@@ -350,7 +336,7 @@ t.test(
 t.test('custom texts replace the default ones once, even if the message is sent again', async (t) => {
   const receiver = await startReceiver(t);
   receiver.reply = () => ({ status: 410 });
-  const post = await openAlertPost(t);
+  const post = await openPost(t);
   const template = { title: '[{{severity}}] {{title}}', resolved_title: 'over', body: '{{title}}' };
   const channel = await post.addChannel('Hook', 'webhook', { url: `${receiver.url}/` }, { template });
   const [id = ''] = await post.post([channel], { kind: 'firing' });
@@ -368,7 +354,7 @@ t.test('custom texts replace the default ones once, even if the message is sent 
 t.test('a message beyond the quota of the plan is dropped, and the address of the account gets it', async (t) => {
   const gateway = await startReceiver(t);
   const settings = { ...noSettings, smsGateway: { kind: 'generic', url: `${gateway.url}/` } as const };
-  const post = await openAlertPost(t, { settings, plan: 'pro' });
+  const post = await openPost(t, { settings, plan: 'pro' });
   const number = '+8613800000000';
   const phone = await post.addChannel('Phone', 'sms', { to: [number] });
   await post.quiet();
@@ -401,7 +387,7 @@ t.test(
   async (t) => {
     const receiver = await startReceiver(t);
     let resolved: EndReason | null = null;
-    const post = await openAlertPost(t, {
+    const post = await openPost(t, {
       needed: {
         refuse: async (_db, messages) => new Map(resolved === null ? [] : messages.map(({ id }) => [id, 'not_needed'])),
       },
@@ -430,7 +416,7 @@ t.test(
 
 t.test('any failed response is recorded, up to 4 KiB, and the message is sent again', async (t) => {
   const receiver = await startReceiver(t);
-  const post = await openAlertPost(t);
+  const post = await openPost(t);
   const channel = await post.addChannel('Hook', 'webhook', { url: `${receiver.url}/` });
   const bodies: readonly (readonly [string | Buffer, RegExp])[] = [
     ['a\0b', /^ab$/],
@@ -454,7 +440,7 @@ t.test('any failed response is recorded, up to 4 KiB, and the message is sent ag
 t.test(
   'a server that never ends its response, or breaks it off, is a failure that is recorded and tried again',
   async (t) => {
-    const post = await openAlertPost(t);
+    const post = await openPost(t);
     const cases: readonly (readonly [string, Behaviour, object])[] = [
       ['1xx for ever', floods('', interim), { status_code: null, error: /too many bytes/, outcome: 'unknown' }],
       ['1xx now and then', drips('', interim), { status_code: null, error: /within 10 s/, outcome: 'unknown' }],
@@ -486,7 +472,7 @@ t.test('a name that turns private after it was written is not connected, and its
   const answers = [['203.0.114.1'], ['10.1.2.3'], ['127.0.0.1', '10.1.2.3']];
   let addresses = answers[0] ?? [];
   const resolve = async () => addresses.map((address) => ({ address, family: 4 as const }));
-  const post = await openAlertPost(t, { resolve });
+  const post = await openPost(t, { resolve });
   const channel = await post.addChannel('Hook', 'webhook', { url: 'https://hooks.example.com/' });
   for (const turned of answers.slice(1)) {
     addresses = turned;
@@ -501,7 +487,7 @@ t.test('a name that turns private after it was written is not connected, and its
 
 t.test('a requested pause is limited to an hour', async (t) => {
   const receiver = await startReceiver(t);
-  const post = await openAlertPost(t);
+  const post = await openPost(t);
   receiver.reply = () => ({ status: 429, headers: { 'Retry-After': String(365 * 86_400) } });
   const channel = await post.addChannel('Hook', 'webhook', { url: `${receiver.url}/` });
   await post.post([channel]);
@@ -515,7 +501,7 @@ t.test('a requested pause is limited to an hour', async (t) => {
 
 t.test('no secret is in a response, a log line, an error, a metric or a table', async (t) => {
   const receiver = await startReceiver(t);
-  const post = await openAlertPost(t);
+  const post = await openPost(t);
   const secrets = ['geheim-path-1', 'geheim-key-2', 'geheim-header-3', 'geheim-link-4'];
   receiver.reply = ({ path, headers }) => ({ status: 400, body: `no ${path} ${String(headers['x-token'])}` });
   const closed = await closedPort();
@@ -597,7 +583,7 @@ async function closedPort(): Promise<number> {
 }
 
 t.test('messages of one thread are replies to its first, and each has the Message-ID of its delivery', async (t) => {
-  const post = await openAlertPost(t);
+  const post = await openPost(t);
   const own = { id: `ch_${post.userId.slice(2)}` } as Awaited<ReturnType<typeof post.addChannel>>;
   const [first] = await post.post([own], { kind: 'firing', thread: 'a' });
   await post.quiet();

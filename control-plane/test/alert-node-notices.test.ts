@@ -5,14 +5,16 @@ import { noteUplinkLosses } from '../src/modules/monitors/checks/uplink-losses.j
 import { NoDataWatch } from '../src/modules/monitors/judging/no-data-watch.js';
 import { Presence } from '../src/modules/nodes/presence/presence.js';
 import { openAlertWorld } from './_support/alert-world.js';
+import { createReusedDatabase } from './_support/database.js';
 import { insertMonitor } from './_support/stored-monitor.js';
 import { insertNode, insertUser } from './_support/stored-node.js';
 
 const MINUTE_MS = 60_000;
+const fresh = await createReusedDatabase(t);
 
 /** A world whose nodes come and go as the modules of nodes and monitors see it. */
 async function aWorldOfNodes(t: Test) {
-  const world = await openAlertWorld(t);
+  const world = await openAlertWorld(t, { database: await fresh() });
   const { db, clock, userId } = world;
   const log = pino({ level: 'silent' });
   const presence = new Presence({ db, clock, log });

@@ -4,7 +4,11 @@ import { commandLine } from '../src/audit-log/actor.js';
 import { defaultPolicy } from '../src/modules/alerts/policies/policy-defaults.js';
 import { aHeartbeat } from './_support/heartbeats.js';
 import { asUser } from './_support/owners.js';
-import { startStack, type TestApi } from './_support/stack.js';
+import { createUserApi, startStack, type TestApi } from './_support/stack.js';
+
+const { controlPlane, database } = await startStack(t);
+let owners = 0;
+const anOwner = () => createUserApi(controlPlane, `owner${owners++}@test.example`, 'user');
 
 const path = '/v1/alert-policies';
 const hook = (name: string) => ({ name, type: 'webhook', config: { url: 'http://127.0.0.1:8080/' } });
@@ -28,7 +32,7 @@ const refusal = (status: number, code: string, field: string, fieldCode: string)
 const window = { days: ['mon', 'fri'], start: '22:00', end: '06:00', timezone: 'Europe/Berlin' };
 
 t.test('a policy in the full form is stored with all defaults, and read back unchanged', async (t) => {
-  const { api, database } = await startStack(t);
+  const api = await anOwner();
   const [one, two] = [await channel(api, 'One'), await channel(api, 'Two')];
   const monitor = await aHeartbeat(api);
   const made = await data(api, 'POST', path, { name: ' Nights ', rules: [{ channels: [{ channel_id: one.id }] }] });
@@ -96,7 +100,7 @@ t.test('a policy in the full form is stored with all defaults, and read back unc
 });
 
 t.test('a policy in the simple form is one rule for one monitor, and keeps its form until it gets rules', async (t) => {
-  const { api, database } = await startStack(t);
+  const api = await anOwner();
   const hooked = await channel(api, 'Hook');
   const [monitor, other] = [await aHeartbeat(api), await aHeartbeat(api, { name: 'Other' })];
   const usual = (await defaultOf(api)).rules[0].channels;
@@ -132,7 +136,7 @@ t.test('a policy in the simple form is one rule for one monitor, and keeps its f
 });
 
 t.test('a policy that cannot be used as written is refused with the field and the reason', async (t) => {
-  const { api } = await startStack(t);
+  const api = await anOwner();
   const { id } = await channel(api, 'Hook');
   const one = [{ channel_id: id }];
   const rule = (fields: object) => ({ rules: [{ channels: one, ...fields }] });
@@ -217,7 +221,7 @@ t.test('a policy that cannot be used as written is refused with the field and th
 });
 
 t.test('a policy may have 20 rules of 10 channels, and windows of a whole day and across midnight', async (t) => {
-  const { api } = await startStack(t);
+  const api = await anOwner();
   const ids: string[] = [];
   while (ids.length < 10) ids.push((await channel(api, `Hook ${ids.length}`)).id);
   const windows = [
@@ -244,7 +248,7 @@ t.test('a policy may have 20 rules of 10 channels, and windows of a whole day an
 });
 
 t.test('recipients of a rule must be verified ones, and are found by their type', async (t) => {
-  const { api, database } = await startStack(t);
+  const api = await anOwner();
   const { db } = database;
   const mail = (name: string, to: string[]) =>
     data(api, 'POST', '/v1/alert-channels', { name, type: 'email', config: { to } });
@@ -276,7 +280,7 @@ t.test('recipients of a rule must be verified ones, and are found by their type'
 });
 
 t.test('every account has one default policy, which can be handed over and disabled, not deleted', async (t) => {
-  const { api, database, controlPlane } = await startStack(t);
+  const api = await anOwner();
   const first = await defaultOf(api);
   t.match(first, { id: `ap_${api.userId.slice(2)}`, name: 'Default', enabled: true, monitor_id: null });
   const channelId = `ch_${api.userId.slice(2)}`;
@@ -300,8 +304,8 @@ t.test('every account has one default policy, which can be handed over and disab
   const asStored = () =>
     db('alert_policies').where({ owner_id: api.userId }).first('id', 'name', 'rules', 'is_default');
   const stored = await asStored();
-  await db('alert_policies').delete();
-  await db.raw('SELECT insert_default_alert_policy(id, now()) FROM users');
+  await db('alert_policies').where({ owner_id: api.userId }).delete();
+  await db.raw('SELECT insert_default_alert_policy(?, now())', [api.userId]);
   t.strictSame(await asStored(), stored, 'as accounts from before get it');
   const conflict = { status: 409, body: { error: { code: 'ALERT_RULE_CONFLICT' } } };
   t.match(await api.call('DELETE', `${path}/${first.id}`), conflict);
@@ -320,7 +324,7 @@ t.test('every account has one default policy, which can be handed over and disab
   t.match(await data(api, 'GET', `${path}/${first.id}`), { is_default: false });
   t.match(await data(api, 'PATCH', `${path}/${first.id}`, { is_default: true }), { is_default: true });
   await data(api, 'DELETE', `${path}/${made.id}`);
-  t.same(await database.db('alert_policies').where({ is_default: true }).pluck('id'), [first.id]);
+  t.same(await db('alert_policies').where({ owner_id: api.userId, is_default: true }).pluck('id'), [first.id]);
 
   const { apiKeys } = controlPlane.services.tokens;
   const request = { name: 'test', type: 'test' as const, scopes: ['alert:write' as const, 'alert:read' as const] };
@@ -333,7 +337,7 @@ t.test('every account has one default policy, which can be handed over and disab
 });
 
 t.test('names are unique, and an account has at most 100 policies', async (t) => {
-  const { api, database } = await startStack(t);
+  const api = await anOwner();
   const { id } = await channel(api, 'Hook');
   const body = (name: string) => ({ name, rules: [{ channels: [{ channel_id: id }] }] });
   const made = await data(api, 'POST', path, body('One'));
@@ -363,7 +367,7 @@ t.test('names are unique, and an account has at most 100 policies', async (t) =>
 });
 
 t.test('a policy that monitors name is deleted only by force, and is then removed from them', async (t) => {
-  const { api } = await startStack(t);
+  const api = await anOwner();
   const { id: channel_id } = await channel(api, 'Hook');
   const { id } = await data(api, 'POST', path, { name: 'Named', rules: [{ channels: [{ channel_id }] }] });
   const monitor = await aHeartbeat(api, { name: 'Backup', alert_policy_id: id });
@@ -378,7 +382,7 @@ t.test('a policy that monitors name is deleted only by force, and is then remove
 t.test(
   'a channel that policies name is deleted only by force, and the default channel replaces the last one of a rule',
   async (t) => {
-    const { api } = await startStack(t);
+    const api = await anOwner();
     const [one, two] = [await channel(api, 'One'), await channel(api, 'Two')];
     const usual = (await defaultOf(api)).rules[0].channels[0].channel_id;
     const monitor = await aHeartbeat(api);
@@ -411,7 +415,7 @@ t.test(
 );
 
 t.test('monitors cannot depend on each other, whichever change would cause it', async (t) => {
-  const { api } = await startStack(t);
+  const api = await anOwner();
   const { id: channel_id } = await channel(api, 'Hook');
   const router = await aHeartbeat(api, { name: 'Router' });
   const shop = await aHeartbeat(api, { name: 'Shop' });

@@ -5,6 +5,10 @@ import { aHeartbeat } from './_support/heartbeats.js';
 import { asUser } from './_support/owners.js';
 import { createUserApi, startStack, type TestApi } from './_support/stack.js';
 
+const { controlPlane, database } = await startStack(t);
+let owners = 0;
+const anOwner = () => createUserApi(controlPlane, `owner${owners++}@test.example`, 'user');
+
 async function data(api: TestApi, method: string, url: string, body?: object, as = api.token) {
   const answer = await api.call(method, url, body === undefined ? { as } : { body, as });
   if (answer.status > 201) throw new Error(`${method} ${url}: ${JSON.stringify(answer.body)}`);
@@ -23,11 +27,11 @@ function makerOf(api: TestApi, as = api.token) {
 t.test(
   'a monitor has the policy that it names and the simple ones, else the default one unless its owner is not to be notified',
   async (t) => {
-    const { api, database, controlPlane } = await startStack(t);
+    const api = await anOwner();
     const policy = makerOf(api);
     const named = await policy('Named');
     const usual = `ap_${api.userId.slice(2)}`;
-    const other = await createUserApi(controlPlane, 'other@test.example', 'user');
+    const other = await anOwner();
     const make = async (name: string, fields: object = {}) => (await aHeartbeat(api, { name, ...fields })).id as string;
     const plain = await make('Plain');
     const quiet = await make('Quiet', { notify_owner: false });
@@ -69,7 +73,7 @@ t.test(
 );
 
 t.test('a policy of a test key applies only to monitors of test keys', async (t) => {
-  const { api, database, controlPlane } = await startStack(t);
+  const api = await anOwner();
   const scopes = ['alert:read', 'alert:write', 'monitor:read', 'monitor:write'] as const;
   const request = { name: 'test', type: 'test' as const, scopes: [...scopes] };
   const { key } = await controlPlane.services.tokens.apiKeys.create(asUser(api.userId), request, commandLine);
@@ -94,7 +98,7 @@ t.test('a policy of a test key applies only to monitors of test keys', async (t)
 });
 
 t.test('monitors that depend on a monitor are those of its policies, except itself', async (t) => {
-  const { api, database } = await startStack(t);
+  const api = await anOwner();
   const policy = makerOf(api);
   const make = async (name: string, fields: object = {}) => (await aHeartbeat(api, { name, ...fields })).id as string;
   const router = await make('Router', { notify_owner: false });

@@ -1,19 +1,22 @@
 import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
-import t, { type Test } from 'tap';
+import t from 'tap';
 import { aHeartbeat } from './_support/heartbeats.js';
-import { startStack } from './_support/stack.js';
+import { createUserApi, startStack } from './_support/stack.js';
 
 const path = '/v1/alert-silences';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** A control plane whose clock stands still. */
-async function startStill(t: Test) {
-  const nowMs = Math.floor(Date.now() / 1_000) * 1_000;
-  const clock = new FakeClock(nowMs);
-  const stack = await startStack(t, {}, clock);
-  const { api } = stack;
+const clock = new FakeClock(Math.floor(Date.now() / 1_000) * 1_000);
+const { controlPlane, database } = await startStack(t, {}, clock);
+const { db } = database;
+let owners = 0;
+
+/** An account, at an instant of its own. */
+async function anOwner() {
+  const nowMs = clock.now();
+  const api = await createUserApi(controlPlane, `owner${owners++}@test.example`, 'user');
   const data = async (method: string, url: string, body?: object) => {
     const answer = await api.call(method, url, body === undefined ? {} : { body });
     if (answer.status > 201) throw new Error(`${method} ${url}: ${JSON.stringify(answer.body)}`);
@@ -22,8 +25,7 @@ async function startStill(t: Test) {
   /** Instant some hours from the beginning of the test. */
   const at = (hours: number) => new Date(nowMs + hours * HOUR_MS).toISOString();
   return {
-    ...stack,
-    clock,
+    api,
     data,
     at,
     moveTo: (hours: number) => clock.setWall(nowMs + hours * HOUR_MS),
@@ -37,7 +39,7 @@ const refusal = (status: number, code: string, field: string, fieldCode: string)
 });
 
 t.test('a silence is for one monitor, for groups, tags or all, from now or later', async (t) => {
-  const { api, data, at, make } = await startStill(t);
+  const { api, data, at, make } = await anOwner();
   const monitor = await aHeartbeat(api);
   const group = await data('POST', '/v1/monitor-groups', { name: 'Shops' });
   const one = await make({ monitor_id: monitor.id, duration_sec: 7_200 });
@@ -61,7 +63,7 @@ t.test('a silence is for one monitor, for groups, tags or all, from now or later
 });
 
 t.test('an invalid silence is refused with the field and the reason', async (t) => {
-  const { api, at } = await startStill(t);
+  const { api, at } = await anOwner();
   const monitor = await aHeartbeat(api);
   const hour = { duration_sec: 3_600 };
   const cases: readonly (readonly [object, string, string])[] = [
@@ -99,7 +101,7 @@ t.test('an invalid silence is refused with the field and the reason', async (t) 
 t.test(
   'a silence can be changed until it has expired, its start only until it has begun, and ends when it is deleted',
   async (t) => {
-    const { api, data, at, moveTo, make, database } = await startStill(t);
+    const { api, data, at, moveTo, make } = await anOwner();
     const patch = (id: string, body: object) => api.call('PATCH', `${path}/${id}`, { body });
     const { id } = await make({ starts_at: at(2), ends_at: at(6) });
     t.match((await patch(id, { reason: 'More', starts_at: at(1), ends_at: at(5) })).body.data, {
@@ -128,7 +130,7 @@ t.test(
     t.match(await api.call('GET', `${path}/${upcoming.id}`), missing);
     t.match(await patch(upcoming.id, { reason: 'Gone' }), missing);
     t.match(await api.call('DELETE', `${path}/${upcoming.id}`), missing);
-    const acts = (subject: string) => database.db('audit_log').where({ subject }).orderBy('id').pluck('action');
+    const acts = (subject: string) => db('audit_log').where({ subject }).orderBy('id').pluck('action');
     t.same((await acts(id)).sort(), [
       'alert_silence.changed',
       'alert_silence.changed',
@@ -140,8 +142,7 @@ t.test(
 );
 
 t.test('an account has at most 500 current and future silences, and expired ones are listed for 90 days', async (t) => {
-  const { api, at, make, database, clock } = await startStill(t);
-  const { db } = database;
+  const { api, at, make } = await anOwner();
   const first = await make({ duration_sec: 3_600 });
   const [row] = await db('alert_silences').where({ id: first.id });
   const copies = (count: number, changes: object) =>

@@ -1,7 +1,7 @@
 import { until } from '@vantage/shared/_support/until.js';
-import t, { type Test } from 'tap';
+import t from 'tap';
 import type { Scope } from '../src/http/scopes.js';
-import { apiOf, createUserApi, startReplica, startStack, type TestApi } from './_support/stack.js';
+import { createUserApi, startStack, type TestApi } from './_support/stack.js';
 
 const keysPath = '/v1/account/api-keys';
 const DAY_MS = 86_400_000;
@@ -205,17 +205,3 @@ async function createNarrow(api: TestApi, scopes: readonly Scope[]): Promise<str
   const { body } = await api.call('POST', '/v1/account/tokens', { body: { name: 'narrow', scopes } });
   return body.data.token;
 }
-
-t.test('a key or token revoked on one replica is refused by the other', async (t: Test) => {
-  const { api: one, database } = await startStack(t);
-  const { listenUrl } = await startReplica(t, database.url);
-  const other = apiOf(listenUrl, one.token, one.userId);
-  const { id: keyId, key } = await makeKey(one);
-  const { id: tokenId, token } = (await one.call('POST', '/v1/account/tokens', { body: { name: 'ci' } })).body.data;
-  const onOther = (as: string) => answerOf(other, 'GET', '/v1/probe/tasks', as);
-  t.strictSame([await onOther(key), await onOther(token)], ['200', '200']);
-  await one.call('DELETE', `${keysPath}/${keyId}`);
-  await until('the key to be refused', async () => (await onOther(key)) === '401 API_KEY_REVOKED');
-  await one.call('DELETE', `/v1/account/tokens/${tokenId}`);
-  await until('the token to be refused', async () => (await onOther(token)) === '401 AUTH_INVALID_TOKEN');
-});

@@ -4,20 +4,22 @@ import { makeToken, tokenPrefixes } from '@vantage/shared/tokens.js';
 import t, { type Test } from 'tap';
 import type { TestDatabase } from './_support/database.js';
 import { asUser } from './_support/owners.js';
-import { insertUser, startTokenBench } from './_support/tokens.js';
+import { benchesInTurn, insertUser } from './_support/tokens.js';
 
 const DAY_MS = 86_400_000;
+const startBench = await benchesInTurn(t);
 
 async function oneReplica(t: Test) {
-  const bench = await startTokenBench(t);
+  const bench = await startBench(t);
   const { tokens, authentication } = await bench.startReplica();
   const { owner, actor } = bench;
   const { apiKeys } = tokens;
   const create = (request: object = {}) => apiKeys.create(owner, { name: 'ci', ...request }, actor);
+  const createToken = () => tokens.personal.create(owner, { name: 'ci' }, actor);
   const revoke = (id: string) => apiKeys.revoke(id, owner.userId, actor);
   const auditOf = (subject: string) =>
     bench.database.db('audit_log').where({ subject }).orderBy('id').select('action', 'account_id', 'details');
-  return { ...bench, apiKeys, tokens, authentication, create, revoke, auditOf };
+  return { ...bench, apiKeys, tokens, authentication, create, createToken, revoke, auditOf };
 }
 
 /** A token with a valid checksum. */
@@ -209,34 +211,45 @@ t.test('an account has at most a hundred usable keys, even if many are requested
   await t.resolves(create(), 'an expired key makes room');
 });
 
-t.test('the use of a key is recorded at most once a minute, however many replicas see it', async (t) => {
-  const { create, startReplica, tokens, clock, database, authentication } = await oneReplica(t);
-  const { id, key } = await create();
-  const noted = async () => (await database.db.raw('SELECT last_used_at, xmin FROM api_keys')).rows[0];
-  await authentication.authenticate(key);
-  await until('the first use to be recorded', async () => (await noted()).last_used_at !== null);
-  const first = await noted();
-  t.equal(first.last_used_at.toISOString(), '2026-01-01T00:00:00.000Z');
-  clock.advance(59_999);
-  const other = await startReplica();
-  for (const source of [...tokens.sources, ...other.tokens.sources]) await source.noteUse(id);
-  t.strictSame(await noted(), first, 'the row was not written again');
-  clock.advance(1);
-  for (const source of other.tokens.sources) await source.noteUse(id);
-  t.equal((await noted()).last_used_at.toISOString(), '2026-01-01T00:01:00.000Z');
-});
+for (const [kind, table] of [
+  ['key', 'api_keys'],
+  ['token', 'personal_access_tokens'],
+] as const)
+  t.test(`the use of a ${kind} is recorded at most once a minute, however many replicas see it`, async (t) => {
+    const { create, createToken, startReplica, tokens, clock, database, authentication } = await oneReplica(t);
+    const made = await (kind === 'key' ? create() : createToken());
+    const noted = async () => (await database.db.raw('SELECT last_used_at, xmin FROM ??', [table])).rows[0];
+    await authentication.authenticate('key' in made ? made.key : made.token);
+    await until('the first use to be recorded', async () => (await noted()).last_used_at !== null);
+    const first = await noted();
+    t.equal(first.last_used_at.toISOString(), '2026-01-01T00:00:00.000Z');
+    clock.advance(59_999);
+    const other = await startReplica();
+    for (const source of [...tokens.sources, ...other.tokens.sources]) await source.noteUse(made.id);
+    t.strictSame(await noted(), first, 'the row was not written again');
+    clock.advance(1);
+    for (const source of other.tokens.sources) await source.noteUse(made.id);
+    t.equal((await noted()).last_used_at.toISOString(), '2026-01-01T00:01:00.000Z');
+  });
 
-t.test('a key that is revoked on one replica is refused by another that has just accepted it', async (t) => {
-  const { create, revoke, startReplica } = await oneReplica(t);
+t.test('a key or token revoked on one replica is refused by another that has just accepted it', async (t) => {
+  const { create, createToken, revoke, startReplica, tokens, owner, actor } = await oneReplica(t);
   const { authentication } = await startReplica();
   const { id, key } = await create();
-  // the clock stands still: the replica's cache entry for the key does not expire by itself
-  await authentication.authenticate(key);
-  await revoke(id);
-  const answer = () =>
-    authentication.authenticate(key).then(
-      () => 'accepted',
-      ({ code }) => code,
-    );
-  await until('the other replica to refuse it', async () => (await answer()) === 'API_KEY_REVOKED');
+  const { id: tokenId, token } = await createToken();
+  const revokeToken = () => tokens.personal.revoke(tokenId, owner.userId, actor);
+  for (const [secret, end, error] of [
+    [key, () => revoke(id), 'API_KEY_REVOKED'],
+    [token, revokeToken, 'AUTH_INVALID_TOKEN'],
+  ] as const) {
+    // the clock stands still: the replica's cache entry for it does not expire by itself
+    await authentication.authenticate(secret);
+    await end();
+    const answer = () =>
+      authentication.authenticate(secret).then(
+        () => 'accepted',
+        ({ code }) => code,
+      );
+    await until('the other replica to refuse it', async () => (await answer()) === error);
+  }
 });

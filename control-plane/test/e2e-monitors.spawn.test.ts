@@ -4,6 +4,7 @@ import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
 import { keepEvents, monitorNews } from './_support/kept-events.js';
 import { RealAgent } from './_support/real-agent.js';
+import { KEY, secrets, TOKEN } from './_support/secret-monitor.js';
 import { startStack } from './_support/stack.js';
 
 t.test(
@@ -13,11 +14,15 @@ t.test(
     await keepEvents(database.db);
     await RealAgent.start(t, api);
     let isBroken = false;
-    const target = createServer((_request, response) => response.writeHead(isBroken ? 503 : 200).end('hello'));
+    const told = new Set<string>();
+    const target = createServer(({ headers }, response) => {
+      told.add(`${headers.authorization} ${headers['x-api-key']}`);
+      response.writeHead(isBroken ? 503 : 200).end('hello');
+    });
     await new Promise<void>((resolve) => target.listen(0, '127.0.0.1', resolve));
     t.teardown(() => target.close());
     const url = `http://127.0.0.1:${(target.address() as AddressInfo).port}/`;
-    const rules = { interval_s: 10, trigger_rule: { consecutive_fail: 1 }, config: { timeout_ms: 30_000 } };
+    const rules = { interval_s: 10, trigger_rule: { consecutive_fail: 1 }, config: { ...secrets, timeout_ms: 30_000 } };
     const body = { name: 'Shop', type: 'http', target: url, ...rules };
     const made = await api.call('POST', '/v1/monitors', { body });
     t.equal(made.status, 201, JSON.stringify(made.body));
@@ -25,6 +30,7 @@ t.test(
     const read = async () => (await api.call('GET', `/v1/monitors/${id}`)).body.data;
     await until('up', async () => (await read()).current_status === 'up');
     t.match(await read(), { uptime_percent: 100, last_check_at: String });
+    t.same([...told], [`Bearer ${TOKEN} ${KEY}`], 'its secrets reach the target');
     const asked = (await api.call('POST', `/v1/monitors/${id}/test?wait=30`)).body.data;
     t.match(asked, { checks: [{ success: true, status_code: 200 }], waiting_nodes: [] });
     isBroken = true;

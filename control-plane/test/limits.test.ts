@@ -10,11 +10,12 @@ import type { Limit } from '../src/http/rate-limit.js';
 import { deleteEndedWindows, SharedWindows, WindowLimiter } from '../src/limits/index.js';
 import { takeFromWindows } from '../src/limits/store.js';
 import type { Ask } from '../src/limits/tally.js';
-import { createTestDatabase } from './_support/database.js';
+import { createReusedDatabase } from './_support/database.js';
 import { lockWaits } from './_support/lock-waits.js';
 import { WindowTable } from './_support/window-table.js';
 import { within } from './_support/within.js';
 
+const fresh = await createReusedDatabase(t);
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const minute = (limit: number, key = 'requests:u_1'): Limit => ({ key, limit, windowMs: MINUTE_MS });
@@ -43,8 +44,8 @@ const times = <T>(count: number, make: (index: number) => T) =>
   Array.from({ length: count }, (_, index) => make(index));
 const usedOf = async (db: Knex, key: string) => (await db('rate_windows').where({ key }).pluck('used'))[0];
 
-t.test('the statement takes what the table allows, for any batch of requests in any order of windows', async (t) => {
-  const { db } = await createTestDatabase(t);
+t.test('the statement takes what the table allows, for any batch of requests in any order of windows', async () => {
+  const { db } = await fresh();
   const ask = fc.record({
     key: fc.constantFrom('a', 'b', 'ä', 'Z'),
     minute: fc.integer({ min: 0, max: 4 }),
@@ -82,7 +83,7 @@ const inOrder = ({ startsAt, endsAt, used, granted }: ReturnType<WindowTable['ta
 ];
 
 t.test('of simultaneous requests two replicas allow exactly the limit', async (t) => {
-  const { url, db } = await createTestDatabase(t);
+  const { url, db } = await fresh();
   const clock = new FakeClock();
   const replicas = times(2, () => replica(t, url, clock).limiter);
   const ask = (limit: Limit, count: number, cost = 1) =>
@@ -97,7 +98,7 @@ t.test('of simultaneous requests two replicas allow exactly the limit', async (t
 });
 
 t.test('simultaneous requests of many callers are all counted by both replicas', async (t) => {
-  const { url } = await createTestDatabase(t);
+  const { url } = await fresh();
   const clock = new FakeClock();
   const [one, other] = times(2, () => replica(t, url, clock));
   const limits = times(150, (index) => minute(5, `requests:${index}`));
@@ -110,7 +111,7 @@ t.test('simultaneous requests of many callers are all counted by both replicas',
 });
 
 t.test('statements that take from the same windows in different orders do not block one another', async (t) => {
-  const { db } = await createTestDatabase(t);
+  const { db } = await fresh();
   const ask = { startsAt: 0, endsAt: MINUTE_MS, most: 1_000, size: 1, count: 1, owed: 0 };
   const asks: Ask[] = times(300, (index) => ({ ...ask, key: `requests:${index}` }));
   const take = (ordered: readonly Ask[]) => takeFromWindows(db, ordered, new AbortController().signal);
@@ -121,7 +122,7 @@ t.test('statements that take from the same windows in different orders do not bl
 });
 
 t.test('requests for one key in one batch each get what the previous one left', async (t) => {
-  const { url } = await createTestDatabase(t);
+  const { url } = await fresh();
   const { windows } = replica(t, url, new FakeClock());
   const ask = (key: string): Ask => ({ key, startsAt: 0, endsAt: MINUTE_MS, most: 5, size: 2, count: 1, owed: 0 });
   const answers = await Promise.all(['first', 'a', 'a', 'b', 'a'].map((key) => windows.take(ask(key))));
@@ -129,7 +130,7 @@ t.test('requests for one key in one batch each get what the previous one left', 
 });
 
 t.test('a returned grant is available on every replica', async (t) => {
-  const { url, db } = await createTestDatabase(t);
+  const { url, db } = await fresh();
   const clock = new FakeClock();
   const [one, other] = times(2, () => replica(t, url, clock).limiter) as [WindowLimiter, WindowLimiter];
   const limit = minute(5);
@@ -148,7 +149,7 @@ async function lockRow(db: Knex, key: string): Promise<() => Promise<void>> {
 }
 
 t.test('a limiter waits at most 250 ms for a store, and reports to it later what was allowed', async (t) => {
-  const { url, db } = await createTestDatabase(t);
+  const { url, db } = await fresh();
   const clock = new FakeClock();
   const [{ limiter, complaints, metrics }, other] = [replica(t, url, clock), replica(t, url, clock)];
   const limit = minute(10);
@@ -188,7 +189,7 @@ t.test('a limiter waits at most 250 ms for a store, and reports to it later what
 t.test(
   'without a database each replica allows the limit, logs a warning once a minute, and recovers by itself',
   async (t) => {
-    const { url, db } = await createTestDatabase(t);
+    const { url, db } = await fresh();
     const clock = new FakeClock();
     const { limiter, complaints, metrics } = replica(t, url, clock);
     const bring = await takeAway(t, url, db);
@@ -237,7 +238,7 @@ async function takeAway(t: Test, url: string, db: Knex): Promise<() => Promise<v
 }
 
 t.test('windows that ended over an hour ago are deleted, without waiting for one that is in use', async (t) => {
-  const { db } = await createTestDatabase(t);
+  const { db } = await fresh();
   const now = Date.UTC(2026, 0, 1);
   const row = (key: string, endsAgoMs: number) => ({
     key,

@@ -1,15 +1,15 @@
-import { until } from '@vantage/shared/_support/until.js';
 import { makeToken, tokenPrefixes } from '@vantage/shared/tokens.js';
 import t, { type Test } from 'tap';
 import { defaultTokenScopes } from '../src/http/scopes.js';
 import { personalOwner } from '../src/owners/index.js';
 import { asUser } from './_support/owners.js';
-import { insertUser, startTokenBench } from './_support/tokens.js';
+import { benchesInTurn, insertUser } from './_support/tokens.js';
 
 const DAY_MS = 86_400_000;
+const startBench = await benchesInTurn(t);
 
 async function oneReplica(t: Test) {
-  const bench = await startTokenBench(t);
+  const bench = await startBench(t);
   const { tokens, authentication } = await bench.startReplica();
   const { owner, actor } = bench;
   const { personal } = tokens;
@@ -103,22 +103,6 @@ t.test('an account has at most a hundred usable tokens, keys not counted', async
   await revoke(id);
   await t.resolves(create(), 'a revoked token makes room');
   await t.rejects(create(), { code: 'TOKEN_LIMIT_EXCEEDED' });
-});
-
-t.test('the use of a token is recorded at most once a minute, however many replicas see it', async (t) => {
-  const { create, startReplica, tokens, clock, database, authentication } = await oneReplica(t);
-  const { id, token } = await create();
-  const noted = async () => (await database.db.raw('SELECT last_used_at, xmin FROM personal_access_tokens')).rows[0];
-  await authentication.authenticate(token);
-  await until('the first use to be recorded', async () => (await noted()).last_used_at !== null);
-  const first = await noted();
-  clock.advance(59_999);
-  const other = await startReplica();
-  for (const source of [...tokens.sources, ...other.tokens.sources]) await source.noteUse(id);
-  t.strictSame(await noted(), first, 'the row was not written again');
-  clock.advance(1);
-  await authentication.authenticate(token);
-  await until('the use a minute later', async () => (await noted()).last_used_at > first.last_used_at);
 });
 
 t.test('creating and revoking tokens is in the log of their account, without the secret', async (t) => {

@@ -7,8 +7,10 @@ import { WebhookWorld } from './_support/webhook-world.js';
 const HOURS = [5 / 3_600, 5 / 60, 0.5, 2, 5, 10, 14, 20, 24];
 const ids = (receiver: WebhookReceiver) => receiver.events.map(({ headers }) => headers['webhook-id']);
 
+const newWorld = await WebhookWorld.oneAfterAnother(t);
+
 t.test('an event that fails is sent ten times within 75.6 hours, always under one id, and fails then', async (t) => {
-  const world = await WebhookWorld.create(t);
+  const world = await newWorld(t);
   const receiver = await WebhookReceiver.start(t, status(500, { 'x-reason': 'broken' }, 'no'));
   await world.endpoint(receiver.url);
   await world.happens('monitor.down', 'm_1');
@@ -37,7 +39,7 @@ t.test('an event that fails is sent ten times within 75.6 hours, always under on
 });
 
 t.test('an endpoint that fails for ten minutes gets each event once it is back, and none again', async (t) => {
-  const world = await WebhookWorld.create(t);
+  const world = await newWorld(t);
   const receiver = await WebhookReceiver.start(t, status(500));
   await world.endpoint(receiver.url);
   await world.happens('monitor.down', 'm_1');
@@ -67,7 +69,7 @@ t.test('responses that state a time for the next attempt, or that end the attemp
       { status: 'retrying', waitMs: 5_000 },
     ],
   ];
-  const world = await WebhookWorld.create(t);
+  const world = await newWorld(t);
   const made = [];
   for (const [name, reply, wanted] of cases) {
     const receiver = await WebhookReceiver.start(t, reply);
@@ -84,7 +86,7 @@ t.test('responses that state a time for the next attempt, or that end the attemp
 });
 
 t.test('an endless response is cut, and an attempt without a response ends after 15 seconds', async (t) => {
-  const world = await WebhookWorld.create(t);
+  const world = await newWorld(t);
   const endless = await WebhookReceiver.start(t, (_, response) => {
     const more = () => {
       if (response.destroyed) return;
@@ -111,7 +113,7 @@ t.test('an endless response is cut, and an attempt without a response ends after
 });
 
 t.test('an owner is warned after a day of failures, and the endpoint is disabled after five', async (t) => {
-  const world = await WebhookWorld.create(t);
+  const world = await newWorld(t);
   const receiver = await WebhookReceiver.start(t, status(500));
   const { id } = await world.endpoint(`${receiver.url}?token=hidden`);
   await world.happens('monitor.down', 'm_1');
@@ -145,7 +147,7 @@ t.test('an owner is warned after a day of failures, and the endpoint is disabled
 });
 
 t.test('status 410 disables an endpoint at once and mails its owner', async (t) => {
-  const world = await WebhookWorld.create(t);
+  const world = await newWorld(t);
   const receiver = await WebhookReceiver.start(t, status(410));
   const { id } = await world.endpoint(receiver.url);
   await world.happens('monitor.down', 'm_1');
@@ -156,7 +158,7 @@ t.test('status 410 disables an endpoint at once and mails its owner', async (t) 
 });
 
 t.test('an endpoint has four requests at a time, over all replicas, and one that hangs delays no other', async (t) => {
-  const world = await WebhookWorld.create(t);
+  const world = await newWorld(t);
   const hanging = await WebhookReceiver.start(t, () => {});
   const quick = await WebhookReceiver.start(t);
   await world.endpoint(hanging.url);
@@ -178,7 +180,7 @@ t.test('an endpoint has four requests at a time, over all replicas, and one that
 t.test(
   'an endpoint that is paused while a replica has more to send gets what is under way, and nothing else',
   async (t) => {
-    const world = await WebhookWorld.create(t);
+    const world = await newWorld(t);
     const held: (() => void)[] = [];
     const receiver = await WebhookReceiver.start(t, (_, response) => void held.push(() => response.end()));
     const { id } = await world.endpoint(receiver.url);
@@ -199,7 +201,7 @@ t.test(
 );
 
 t.test('a replica that stops gives back what it has not begun to send', async (t) => {
-  const world = await WebhookWorld.create(t);
+  const world = await newWorld(t);
   // the first four are answered, so that the sender holds more than it sends at once; the others hang
   const receiver = await WebhookReceiver.start(t, (_, response) => {
     if (receiver.events.length <= 4) response.end();
@@ -223,7 +225,7 @@ t.test('a replica that stops gives back what it has not begun to send', async (t
 });
 
 t.test('first attempts of a subject begin in the order of its events, on two replicas', async (t) => {
-  const world = await WebhookWorld.create(t);
+  const world = await newWorld(t);
   const receiver = await WebhookReceiver.start(t);
   await world.endpoint(receiver.url);
   for (let n = 0; n < 30; n += 1) await world.happens(n % 2 === 0 ? 'monitor.down' : 'monitor.up', `m_${n % 3}`);
@@ -247,7 +249,7 @@ t.test('first attempts of a subject begin in the order of its events, on two rep
 });
 
 t.test('an event that fails holds up no later event of its subject', async (t) => {
-  const world = await WebhookWorld.create(t);
+  const world = await newWorld(t);
   const receiver = await WebhookReceiver.start(t, (event, response) => {
     response.writeHead(event.body.type === 'monitor.down' ? 500 : 200).end();
   });
@@ -263,7 +265,7 @@ t.test('an event that fails holds up no later event of its subject', async (t) =
 });
 
 t.test('a deleted endpoint leaves no delivery that waits', async (t) => {
-  const world = await WebhookWorld.create(t);
+  const world = await newWorld(t);
   const receiver = await WebhookReceiver.start(t, status(500));
   const { id } = await world.endpoint(receiver.url);
   await world.happens('monitor.down', 'm_1');
@@ -276,7 +278,7 @@ t.test('a deleted endpoint leaves no delivery that waits', async (t) => {
 });
 
 t.test('an event is stored once, however many endpoints receive it, and not at all if none does', async (t) => {
-  const world = await WebhookWorld.create(t);
+  const world = await newWorld(t);
   const receivers = [await WebhookReceiver.start(t), await WebhookReceiver.start(t), await WebhookReceiver.start(t)];
   for (const [index, { url }] of receivers.entries())
     await world.endpoint(url, { payload: index === 0 ? 'thin' : 'full', events: [index === 2 ? 'node.*' : '*'] });
@@ -295,7 +297,7 @@ t.test('an event is stored once, however many endpoints receive it, and not at a
 });
 
 t.test('two recoveries at once keep the rate of one', async (t) => {
-  const world = await WebhookWorld.create(t);
+  const world = await newWorld(t);
   const receiver = await WebhookReceiver.start(t);
   const { id } = await world.endpoint(receiver.url, { events: ['monitor.down'] });
   await world.endpoints.change(id, { status: 'paused' }, world.act);
@@ -326,7 +328,7 @@ t.test('two recoveries at once keep the rate of one', async (t) => {
 });
 
 t.test('recovered events are sent at 50 a second and after new ones; more than 10 000 are refused', async (t) => {
-  const world = await WebhookWorld.create(t);
+  const world = await newWorld(t);
   const receiver = await WebhookReceiver.start(t);
   const { id } = await world.endpoint(receiver.url, { events: ['monitor.down'] });
   const recovery = (isAll = false) => ({

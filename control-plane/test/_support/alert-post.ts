@@ -57,17 +57,19 @@ export interface AlertPost extends AlertReplica {
   delivery(id: string): Promise<Record<string, unknown>>;
 }
 
-interface PostOptions {
+export interface PostOptions {
   readonly needed?: Needed;
   readonly starts?: boolean;
   readonly settings?: ChannelSettings;
   readonly plan?: PlanName;
+  /** Default: a database of its own. */
+  readonly database?: TestDatabase;
   /** Resolver of names; default: that of this machine. */
   readonly resolve?: ConstructorParameters<typeof Outbound>[0]['resolve'];
 }
 
 export async function openAlertPost(t: Test, options: PostOptions = {}): Promise<AlertPost> {
-  const database = await createTestDatabase(t);
+  const database = options.database ?? (await createTestDatabase(t));
   const { db } = database;
   const { needed = alwaysNeeded, starts = true, settings = noSettings, plan = 'unlimited', resolve } = options;
   const clock = new FakeClock(Date.now());

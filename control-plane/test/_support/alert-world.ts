@@ -13,6 +13,7 @@ import { neededByAlerts } from '../../src/modules/alerts/relay/needed-alerts.js'
 import type { ChannelSettings } from '../../src/modules/alerts/types/settings.js';
 import { type AlertPost, type AlertReplica, openAlertPost } from './alert-post.js';
 import { noSettings } from './channel-attempts.js';
+import type { TestDatabase } from './database.js';
 import { insertMonitor, insertMonitors } from './stored-monitor.js';
 import { type Duration, World } from './world.js';
 
@@ -93,14 +94,23 @@ const made = [
   'outbox',
 ];
 
-/** Opens one; `settings`: addresses of vendors and gateways; `onSettled`: called when nothing is left to do at an instant. */
+interface WorldOptions {
+  /** Addresses of vendors and gateways. */
+  readonly settings?: ChannelSettings;
+  /** Default: a database of its own. */
+  readonly database?: TestDatabase;
+  /** Called when nothing is left to do at an instant. */
+  readonly onSettled?: () => void;
+}
+
 export async function openAlertWorld(
   t: Test,
-  { settings = noSettings, onSettled }: { readonly settings?: ChannelSettings; readonly onSettled?: () => void } = {},
+  { settings = noSettings, database, onSettled }: WorldOptions = {},
 ): Promise<AlertWorld> {
   const known: { clock?: FakeClock } = {};
   const post = await openAlertPost(t, {
     settings,
+    ...(database && { database }),
     needed: { refuse: (db, messages) => neededByAlerts(known.clock as FakeClock).refuse(db, messages) },
   });
   known.clock = post.clock;

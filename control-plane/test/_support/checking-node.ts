@@ -86,6 +86,12 @@ export class CheckingNode {
     };
   }
 
+  /** Resolves when everything that was delivered is stored. */
+  async stored(): Promise<void> {
+    const last = this.#rows;
+    await this.peer.waitFor('the acknowledgement', ({ ack }) => ack !== null && ack.mark >= last);
+  }
+
   /** Delivers a row of a kind. */
   deliver(kind: string, body: object): void {
     this.deliverFrom(this.#rows + 1, kind, body);

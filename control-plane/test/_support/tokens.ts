@@ -8,7 +8,7 @@ import { PostgresBus } from '../../src/bus/postgres-bus.js';
 import { Tokens } from '../../src/modules/tokens/index.js';
 import { createLogger } from '../../src/runtime/log.js';
 import { busSecretKey } from './bus-driver.js';
-import { createTestDatabase, type TestDatabase } from './database.js';
+import { createReusedDatabase, type TestDatabase } from './database.js';
 import { type AsUser, asUser, insertUsers } from './owners.js';
 
 /** Keys and tokens on one replica: functions that create and revoke them, and the outcome of requests with them. */
@@ -27,9 +27,13 @@ export interface TokenBench {
   startReplica(): Promise<TokenReplica>;
 }
 
-/** A database with one user, dropped when `t` ends. */
-export async function startTokenBench(t: Test): Promise<TokenBench> {
-  const database = await createTestDatabase(t);
+/** Starts benches for one test after another, on a database that has one user each time. */
+export async function benchesInTurn(t: Test): Promise<(t: Test) => Promise<TokenBench>> {
+  const fresh = await createReusedDatabase(t);
+  return async (t) => startTokenBench(t, await fresh());
+}
+
+async function startTokenBench(t: Test, database: TestDatabase): Promise<TokenBench> {
   const clock = new FakeClock();
   const userId = await insertUser(database);
   const log = createLogger('silent');

@@ -5,7 +5,7 @@ import { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
 import type { Knex } from 'knex';
 import type { Test } from 'tap';
 import { commandLine } from '../../src/audit-log/actor.js';
-import { ensurePartitions } from '../../src/db/partitions.js';
+import { ensurePartitions, partitionedTables } from '../../src/db/partitions.js';
 import { Outbound } from '../../src/deliver/index.js';
 import { Consumers, type EventKind, type PayloadOf, publish } from '../../src/events/index.js';
 import { KeptResponses } from '../../src/limits/kept-responses.js';
@@ -19,10 +19,13 @@ import { Attempts } from '../../src/modules/webhooks/sending/attempts.js';
 import { Marking } from '../../src/modules/webhooks/sending/marking.js';
 import { webhookRelay } from '../../src/modules/webhooks/sending/relay.js';
 import { Sender } from '../../src/modules/webhooks/sending/sender.js';
-import { createTestDatabase } from './database.js';
+import { createReusedDatabase, createTestDatabase, type TestDatabase } from './database.js';
 import { generousLimiter } from './generous-limiter.js';
 import { collectLog, type LogLine } from './log-lines.js';
 import { accountOf, insertUsers } from './owners.js';
+
+/** Tables whose rows are of days. */
+const tables = partitionedTables.filter(({ name }) => name.startsWith('webhook_'));
 
 /** Parts of one replica that a test may replace. */
 interface ReplicaParts {
@@ -86,7 +89,16 @@ export class WebhookWorld {
 
   /** `resolve`: resolver of names; default: that of this machine. */
   static async create(t: Test, resolve?: Resolve): Promise<WebhookWorld> {
-    const { db, url } = await createTestDatabase(t);
+    return WebhookWorld.#on(await createTestDatabase(t), t, resolve);
+  }
+
+  /** Function that creates the worlds of tests that follow one another, each on what the previous one leaves empty. */
+  static async oneAfterAnother(t: Test): Promise<(t: Test) => Promise<WebhookWorld>> {
+    const fresh = await createReusedDatabase(t);
+    return async (t) => WebhookWorld.#on(await fresh(), t);
+  }
+
+  static async #on({ db, url }: TestDatabase, t: Test, resolve?: Resolve): Promise<WebhookWorld> {
     const world = new WebhookWorld(db, url, resolve);
     const user = {
       id: world.userId,
@@ -164,7 +176,7 @@ export class WebhookWorld {
   /** Lets hours pass, with the partitions of the days. */
   async pass(hours: number): Promise<void> {
     this.clock.advance(hours * 3_600_000);
-    await ensurePartitions(this.db, this.clock.now());
+    await ensurePartitions(this.db, this.clock.now(), tables);
   }
 
   /** Rows of deliveries, in the order of their events. */
