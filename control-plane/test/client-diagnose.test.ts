@@ -1,23 +1,23 @@
-import { systemClock } from '@vantage/shared/clock.js';
-import t, { type Test } from 'tap';
+import t from 'tap';
 import { runInProcess } from './_support/command-in-process.js';
 import { startLookups } from './_support/lookup-world.js';
 import { failure, flawless, joinReportNode, type Respond } from './_support/report-world.js';
+import { movingRounds } from './_support/stack.js';
 
-async function clientWith(t: Test, ...nodes: readonly Respond[]) {
-  const world = await startLookups(t, [systemClock]);
-  for (const respond of nodes) await joinReportNode(t, world, respond);
-  const [api] = world.apis;
-  const env = { VANTAGE_URL: api.url, VANTAGE_TOKEN: api.token };
-  return { api, vantage: (...words: string[]) => runInProcess('vantage', ['diagnose', ...words], { env }) };
-}
+const world = await startLookups(t, [movingRounds('reports')]);
+const [api] = world.apis;
+/** Responses of the two nodes of this file; a test sets them. */
+let says: readonly [Respond, Respond] = [flawless, flawless];
+for (const index of [0, 1] as const) await joinReportNode(t, world, (job) => says[index](job));
+const env = { VANTAGE_URL: api.url, VANTAGE_TOKEN: api.token };
+const vantage = (...words: string[]) => runInProcess('vantage', ['diagnose', ...words], { env });
 
 t.test(
   'sections are printed with scores and findings, then the overall score, and the link if it is shared',
   async (t) => {
     const slow: Respond = (job) =>
       job.type === 'http' && !job.isAboutHeaders ? failure('tcp_timeout') : flawless(job);
-    const { api, vantage } = await clientWith(t, flawless, slow);
+    says = [flawless, slow];
     const { code, stdout, stderr } = await vantage('example.com', '--scope', 'http,ping', '--share');
     t.strictSame([code, stderr], [0, '']);
     t.match(
@@ -34,7 +34,7 @@ t.test(
 );
 
 t.test('--json prints the report alone, --min-score and a failed report end with 1, a refusal with 2', async (t) => {
-  const { api, vantage } = await clientWith(t, flawless);
+  says = [flawless, flawless];
   const json = await vantage('example.com', '--scope', 'ping', '--json');
   const report = JSON.parse(json.stdout);
   t.match(report, { status: 'completed', overall_score: 100, shared: false });
@@ -67,19 +67,20 @@ t.test('texts that a target chooses are text in the terminal and in JSON', async
     if (job.type === 'ping') return failure('dns_error', evil);
     return fields;
   };
-  const { vantage } = await clientWith(t, hostile);
+  says = [hostile, hostile];
   const steering = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
-  const printed = await vantage('example.com');
+  const printed = await vantage('hostile.example');
   t.match(printed.stdout, /several_spf/);
   t.notMatch(printed.stdout, steering);
-  const json = await vantage('example.com', '--json');
+  const json = await vantage('hostile.example', '--json');
   t.match(json.stdout, '<b>', 'the texts are there');
   t.notMatch(json.stdout, steering);
   t.equal(JSON.parse(json.stdout).sections.security_headers.facts.security.server, evil);
 });
 
 t.test('a report that has failed ends with 1', async (t) => {
-  const { vantage } = await clientWith(t, () => failure('overload'));
+  const overloaded = () => failure('overload');
+  says = [overloaded, overloaded];
   const { code, stdout } = await vantage('example.com', '--scope', 'ping');
   t.equal(code, 1);
   t.equal(stdout, 'ping  failed: Only nodes failed: the results say nothing about the target.\noverall  failed\n');

@@ -12,20 +12,17 @@ async function takenPort(t: Test): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-async function database(t: Test) {
-  const { db, url } = await createTestDatabase(t);
-  /** Connections of control planes. */
-  const connections = async () => {
-    const rows = await db('pg_stat_activity')
-      .where('application_name', 'like', 'vantage-%')
-      .whereRaw('datname = current_database()');
-    return rows.length;
-  };
-  return { db, url, connections };
+const { db, url } = await createTestDatabase(t);
+
+/** Connections of control planes. */
+async function connections(): Promise<number> {
+  const rows = await db('pg_stat_activity')
+    .where('application_name', 'like', 'vantage-%')
+    .whereRaw('datname = current_database()');
+  return rows.length;
 }
 
 t.test('a startup that fails late stops everything that was started before', async (t) => {
-  const { db, url, connections } = await database(t);
   const port = await takenPort(t);
   const failing = startReplica(t, url, { VANTAGE_LISTEN: `127.0.0.1:${port}` });
   await t.rejects(failing, { name: 'ListenError', code: 'EADDRINUSE' });
@@ -34,7 +31,6 @@ t.test('a startup that fails late stops everything that was started before', asy
 });
 
 t.test('a control plane stops in order, and once', async (t) => {
-  const { db, url, connections } = await database(t);
   const controlPlane = await startReplica(t, url);
   t.ok((await connections()) > 0);
   const readiness = async () => (await fetch(new URL('/readyz', controlPlane.listenUrl))).status;
@@ -49,7 +45,6 @@ t.test('a control plane stops in order, and once', async (t) => {
 t.test(
   'metrics have an address of their own, none if off, and the server does not start if that address is unavailable',
   async (t) => {
-    const { url } = await database(t);
     const port = await takenPort(t);
     await t.rejects(startReplica(t, url, { VANTAGE_METRICS_LISTEN: `127.0.0.1:${port}` }), {
       name: 'ListenError',

@@ -1,17 +1,16 @@
 import { until } from '@vantage/shared/_support/until.js';
-import { systemClock } from '@vantage/shared/clock.js';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import t from 'tap';
 import { startLookups } from './_support/lookup-world.js';
 import type { PeerAgent } from './_support/peer-agent.js';
 import { createReport, endedReport, failure, flawless, joinReportNode, type Respond } from './_support/report-world.js';
 import { SseReader } from './_support/sse-reader.js';
-import { createUserApi, freshSession, type TestApi } from './_support/stack.js';
+import { createUserApi, freshSession, movingRounds, type TestApi } from './_support/stack.js';
 
 const sections = ['http', 'ssl', 'dns', 'security_headers', 'ping', 'traceroute'];
 const plans = { VANTAGE_PLANS: JSON.stringify({ free: { requests_per_minute: null, node_tests_per_day: 100 } }) };
 
-const world = await startLookups(t, [systemClock, systemClock], plans);
+const world = await startLookups(t, [movingRounds('reports'), movingRounds('reports')], plans);
 const { db } = world.database;
 const [controlPlane] = world.replicas;
 const [api] = world.apis;

@@ -1,9 +1,14 @@
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import { failedResult } from '@vantage/shared/probe-types/failed-result.js';
-import type { Knex } from 'knex';
-import t, { type Test } from 'tap';
+import t from 'tap';
 import { startStack } from './_support/stack.js';
 import { insertNode } from './_support/stored-node.js';
+
+const { api, database, controlPlane } = await startStack(t);
+const { db } = database;
+const { services } = controlPlane;
+const nodeIds = [await insertNode(db, { city: 'Berlin' }), await insertNode(db)];
+await services.nodes.directory.refresh(nodeIds);
 
 const spec = { target: 'example.com', params: { record_type: 'A', transport: 'udp' } };
 const reader = { viewer: { ownerId: null, isAdmin: false, isTest: false }, locale: 'en' } as const;
@@ -18,7 +23,7 @@ function resultOf(address: string) {
 }
 
 /** A task without an owner on these nodes, of which only the first has ended. */
-async function insertTask(db: Knex, nodeIds: readonly string[]) {
+async function insertTask(nodeIds: readonly string[]) {
   const now = Date.now();
   const [id = '', ...nodeTaskIds] = Array.from({ length: nodeIds.length + 1 }, () =>
     newId(idPrefixes.probeTask, now),
@@ -40,41 +45,8 @@ async function insertTask(db: Knex, nodeIds: readonly string[]) {
   return { id, finish };
 }
 
-async function setUp(t: Test) {
-  const { api, database, controlPlane } = await startStack(t);
-  const nodeIds = [await insertNode(database.db, { city: 'Berlin' }), await insertNode(database.db)];
-  await controlPlane.services.nodes.directory.refresh(nodeIds);
-  return { api, db: database.db, services: controlPlane.services, nodeIds };
-}
-
-t.test('the view of a large task is built once until the task, or what it shows of a node, changes', async (t) => {
-  const { api, db, services, nodeIds } = await setUp(t);
-  const { id, finish } = await insertTask(db, nodeIds);
-  const get = () => services.probes.get(id, reader.viewer);
-  const first = await get();
-  t.equal(await get(), first);
-  t.equal(await services.probes.data(first), await services.probes.data(first), 'its JSON is written once');
-  t.equal((await services.probes.share(id)).task, first, 'its page shows the same view');
-  const shown = async () => (await api.call('GET', `/v1/probe/tasks/${id}`)).body.data;
-  t.strictSame(await shown(), JSON.parse(JSON.stringify(first)));
-
-  await finish(1, '192.0.2.2');
-  const second = await get();
-  t.match([first.status, second.status], ['running', 'completed']);
-  t.equal(second.node_results.length, 2);
-  t.equal(await get(), second);
-  t.strictSame(await shown(), JSON.parse(JSON.stringify(second)), 'the change is seen at once');
-
-  await db('nodes').where({ id: nodeIds[0] }).update({ visibility: 'private' });
-  await services.nodes.directory.refresh(nodeIds);
-  t.match([(await get()).node_results[0]?.node.city, second.node_results[0]?.node.city], [null, 'Berlin']);
-  await db('probe_tasks').where({ id }).delete();
-  t.match(await api.call('GET', `/v1/probe/tasks/${id}`), { status: 404 });
-});
-
 t.test('a running report of large results is built once until a result or the report changes', async (t) => {
-  const { db, services, nodeIds } = await setUp(t);
-  const { id: taskId, finish } = await insertTask(db, nodeIds);
+  const { id: taskId, finish } = await insertTask(nodeIds);
   await finish(1, '192.0.2.2');
   const id = newId(idPrefixes.diagnoseReport);
   const later = new Date(Date.now() + 600_000);
@@ -101,12 +73,35 @@ t.test('a running report of large results is built once until a result or the re
 });
 
 t.test('a task of megabytes is read whole, a few results at a time', async (t) => {
-  const { db, services, nodeIds } = await setUp(t);
   const [first = '', second = ''] = nodeIds;
-  const { id, finish } = await insertTask(db, [first, second, first, second, first, second, first]);
+  const { id, finish } = await insertTask([first, second, first, second, first, second, first]);
   for (let index = 1; index < 6; index += 1) await finish(index, `192.0.2.${index + 1}`);
   const { node_results: results, status } = await services.probes.get(id, reader.viewer);
   const addresses = results.map((result) => (result['records'] as { value: string }[]).at(-1)?.value);
   t.strictSame(addresses, ['192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.4', '192.0.2.5', '192.0.2.6']);
   t.equal(status, 'running', 'the last node has not ended');
+});
+
+t.test('the view of a large task is built once until the task, or what it shows of a node, changes', async (t) => {
+  const { id, finish } = await insertTask(nodeIds);
+  const get = () => services.probes.get(id, reader.viewer);
+  const first = await get();
+  t.equal(await get(), first);
+  t.equal(await services.probes.data(first), await services.probes.data(first), 'its JSON is written once');
+  t.equal((await services.probes.share(id)).task, first, 'its page shows the same view');
+  const shown = async () => (await api.call('GET', `/v1/probe/tasks/${id}`)).body.data;
+  t.strictSame(await shown(), JSON.parse(JSON.stringify(first)));
+
+  await finish(1, '192.0.2.2');
+  const second = await get();
+  t.match([first.status, second.status], ['running', 'completed']);
+  t.equal(second.node_results.length, 2);
+  t.equal(await get(), second);
+  t.strictSame(await shown(), JSON.parse(JSON.stringify(second)), 'the change is seen at once');
+
+  await db('nodes').where({ id: nodeIds[0] }).update({ visibility: 'private' });
+  await services.nodes.directory.refresh(nodeIds);
+  t.match([(await get()).node_results[0]?.node.city, second.node_results[0]?.node.city], [null, 'Berlin']);
+  await db('probe_tasks').where({ id }).delete();
+  t.match(await api.call('GET', `/v1/probe/tasks/${id}`), { status: 404 });
 });

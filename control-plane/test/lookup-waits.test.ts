@@ -45,7 +45,7 @@ t.test(
 );
 
 t.test('an old answer stands in while the registry fails, and while no node is online', async (t) => {
-  const clock = new FakeClock(Date.now());
+  const clock = new FakeClock(Date.now(), { rounds: [] });
   const world = await startLookups(t, [clock], metered);
   const [api] = world.apis;
   const node = await joinNode(t, world);
@@ -91,7 +91,7 @@ t.test(
   async (t) => {
     const file = `${temporaryDirectory(t)}/denied`;
     writeFileSync(file, '');
-    const clock = new FakeClock(Date.now());
+    const clock = new FakeClock(Date.now(), { rounds: [] });
     const world = await startLookups(t, [clock], { VANTAGE_DENY_TARGETS_FILE: file });
     const [api] = world.apis;
     await joinNode(t, world, { isAnswering: true });

@@ -1,3 +1,4 @@
+import { rounds } from '@vantage/shared/_support/rounds.js';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import t from 'tap';
 import { commandLine } from '../src/audit-log/actor.js';
@@ -195,9 +196,12 @@ t.test('no response to one owner contains an id or a text of another, for any cr
   let answered = 0;
   let turn = 0;
   for (const route of readable) {
-    const owners = new Map(holders.flatMap((whose) => addressesOf(route, whose).map((path) => [path, whose])));
-    for (const [path, whose] of owners) {
-      turn += 1;
+    const owned = [...new Map(holders.flatMap((whose) => addressesOf(route, whose).map((path) => [path, whose])))];
+    turn += 1;
+    // where not everything is run, the owners are those of an operation's resource in turn
+    const count = rounds(owned.length, 1);
+    const first = turn % Math.max(1, owned.length - count + 1);
+    for (const [path, whose] of owned.slice(first, first + count)) {
       for (const [index, holder] of holders.entries()) {
         // every owner asks for every address, and every kind of credentials is used for it
         const { status, text } = await ask(new URL(path, holder.api.url), holder.tokens[(turn + index) % 3] ?? '');
@@ -211,7 +215,7 @@ t.test('no response to one owner contains an id or a text of another, for any cr
       }
     }
   }
-  t.ok(answered > 100, `${answered} responses were read`);
+  t.ok(answered > 80, `${answered} responses were read`);
 
   // resources of others are neither counted nor paged through, and no cursor leads to them
   for (const holder of holders) {

@@ -1,22 +1,19 @@
-import t, { type Test } from 'tap';
+import t from 'tap';
 import { startStack } from './_support/stack.js';
 
 /** Accept header of Chromium for an address that a person opens. */
 const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8';
 
-async function site(t: Test) {
-  const { api } = await startStack(t);
-  const get = async (path: string, headers: Record<string, string> = {}, method = 'GET') => {
-    const response = await fetch(new URL(path, api.url), { headers, method });
-    return { status: response.status, headers: response.headers, html: await response.text() };
-  };
-  return { api, get };
+const { api } = await startStack(t);
+
+async function get(path: string, headers: Record<string, string> = {}, method = 'GET') {
+  const response = await fetch(new URL(path, api.url), { headers, method });
+  return { status: response.status, headers: response.headers, html: await response.text() };
 }
 
 const typeOf = ({ headers }: { headers: Headers }) => headers.get('content-type')?.split(';')[0];
 
 t.test('an error is a page for a browser, and JSON for every other caller', async (t) => {
-  const { get } = await site(t);
   for (const [path, status, code, method] of [
     ['/no/such/page', 404, 'NOT_FOUND', 'GET'],
     ['/v1/nodes?page=x', 400, 'VALIDATION_FAILED', 'GET'],
@@ -40,7 +37,6 @@ t.test('an error is a page for a browser, and JSON for every other caller', asyn
 });
 
 t.test('a page for an error is in the language of the reader, and says which field is wrong', async (t) => {
-  const { get } = await site(t);
   const page = await get('/v1/nodes?page=x', { accept: browser, 'accept-language': 'zh-TW' });
   t.match(page.html, '<html lang="zh-TW">');
   t.match(page.html, '<dt>page</dt><dd lang="zh-TW">必須是整數</dd>');
@@ -48,7 +44,6 @@ t.test('a page for an error is in the language of the reader, and says which fie
 });
 
 t.test('the switch of the language keeps path and query, and links keep a chosen language', async (t) => {
-  const { get } = await site(t);
   const chosen = await get('/docs/errors?a=1%262&lang=zh-CN', { 'accept-language': 'en' });
   t.match(chosen.html, '<html lang="zh-CN">');
   t.match(chosen.html, '<a href="?a=1%262&amp;lang=zh-TW"');
@@ -60,7 +55,6 @@ t.test('the switch of the language keeps path and query, and links keep a chosen
 });
 
 t.test('every page has the same header and end', async (t) => {
-  const { get } = await site(t);
   const frameOf = ({ html }: { html: string }) => [
     /<header class="site">.*<\/header>/s.exec(html)?.[0],
     /<footer class="site">.*<\/footer>/s.exec(html)?.[0],

@@ -1,6 +1,6 @@
 import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { until } from '@vantage/shared/_support/until.js';
-import { type Clock, systemClock } from '@vantage/shared/clock.js';
+import type { Clock } from '@vantage/shared/clock.js';
 import t, { type Test } from 'tap';
 import { ApiClient } from '../src/client/api-client.js';
 import { enrollPeer, PeerAgent, successOf } from './_support/peer-agent.js';
@@ -10,7 +10,7 @@ import { within } from './_support/within.js';
 async function linked(
   t: Test,
   options: { isAnswering: boolean; isBeating?: boolean } = { isAnswering: true },
-  clock: Clock = systemClock,
+  clock?: Clock,
 ) {
   const stack = await startStack(t, {}, clock);
   const peer = await PeerAgent.connect(t, stack.api.url, await enrollPeer(stack.api), options);

@@ -7,9 +7,9 @@ import { enrollBody } from './_support/peer-agent.js';
 import { apiOf, startReplica, startStack } from './_support/stack.js';
 
 const key = Buffer.alloc(32, 1);
+const { db } = await createTestDatabase(t);
 
 t.test('an identity is created once and is the same for every replica, even if they start together', async (t) => {
-  const { db } = await createTestDatabase(t);
   const together = await Promise.all(Array.from({ length: 5 }, () => loadServerIdentity(db, key)));
   const later = await loadServerIdentity(db, key);
   for (const { privateKey, publicKey } of together) {
@@ -24,7 +24,6 @@ t.test('an identity is created once and is the same for every replica, even if t
 });
 
 t.test('the private key is in the database only in sealed form', async (t) => {
-  const { db } = await createTestDatabase(t);
   const { privateKey, publicKey } = await loadServerIdentity(db, key);
   const { rows } = await db.raw('SELECT public_key, sealed_private_key FROM server_identity');
   const der = privateKey.export({ format: 'der', type: 'pkcs8' });
@@ -35,7 +34,6 @@ t.test('the private key is in the database only in sealed form', async (t) => {
 });
 
 t.test('another secret key, or a changed byte, opens nothing', async (t) => {
-  const { db } = await createTestDatabase(t);
   await loadServerIdentity(db, key);
   const wrong = { name: 'WrongSecretKeyError', message: /secret key does not decrypt the identity/ };
   await t.rejects(loadServerIdentity(db, Buffer.alloc(32, 2)), wrong);

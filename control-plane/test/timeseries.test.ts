@@ -1,5 +1,5 @@
 import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
-import t, { type Test } from 'tap';
+import t from 'tap';
 import { Rollups } from '../src/modules/monitors/history/rollups.js';
 import { slotsWithin } from '../src/modules/monitors/history/timeseries.js';
 import { createLogger } from '../src/runtime/log.js';
@@ -11,22 +11,25 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** A monitor of two nodes, at two o'clock in the afternoon. */
-async function setUp(t: Test) {
-  const todayMs = Math.floor(Date.now() / DAY_MS) * DAY_MS;
-  const clock = new FakeClock(todayMs + 14 * HOUR_MS);
-  const { api, database } = await startStack(t, {}, clock);
-  const { db } = database;
+const todayMs = Math.floor(Date.now() / DAY_MS) * DAY_MS;
+const clock = new FakeClock(todayMs, { rounds: [] });
+const { api, database } = await startStack(t, {}, clock);
+const { db } = database;
+
+/** A monitor of two nodes, at two o'clock in the afternoon of a day of which nothing is rolled up. */
+async function setUp() {
+  clock.setWall(todayMs + 14 * HOUR_MS);
+  await db('rollup_progress').update({ through: new Date(todayMs) });
   const nodes = [await insertNode(db), await insertNode(db)];
   const monitor = await insertMonitor(db, nodes, { owner_id: api.userId });
   const series = async (query: string) =>
     (await api.call('GET', `/v1/monitors/${monitor.id}/timeseries?${query}`)).body;
   const rollUp = () => new Rollups({ db, clock, log: createLogger('silent') }).run();
-  return { api, db, clock, todayMs, nodes, monitor, series, rollUp };
+  return { nodes, monitor, series, rollUp };
 }
 
 t.test('response times of all nodes are merged, with nulls where no check succeeded, rolled up or not', async (t) => {
-  const { monitor, nodes, db, todayMs, series, rollUp, clock } = await setUp(t);
+  const { monitor, nodes, series, rollUp } = await setUp();
   const [one = '', other = ''] = nodes;
   const noonMs = todayMs + 12 * HOUR_MS;
   const times = Array.from({ length: 100 }, (_, n) => n + 1);
@@ -64,7 +67,7 @@ t.test('response times of all nodes are merged, with nulls where no check succee
 });
 
 t.test('checks are counted by outcome, also of one node, together with missed ones', async (t) => {
-  const { monitor, nodes, db, todayMs, series, rollUp, api } = await setUp(t);
+  const { monitor, nodes, series, rollUp } = await setUp();
   const [one = '', other = ''] = nodes;
   const at = (minutes: number) => todayMs + 13 * HOUR_MS + minutes * MINUTE_MS;
   await store(db, [
@@ -96,7 +99,7 @@ t.test('checks are counted by outcome, also of one node, together with missed on
 });
 
 t.test('the fitting step is chosen, and one that makes too many points is refused', async (t) => {
-  const { series } = await setUp(t);
+  const { series } = await setUp();
   const cases = [
     ['', '15m', 96],
     ['&from=-16h', '1m', 960],

@@ -4,10 +4,10 @@ import { sendRaw } from './_support/raw-http.js';
 import { startStack } from './_support/stack.js';
 
 const KIB = 1024;
+const { api } = await startStack(t);
 const limits = new Map([['POST /v1/monitors/import', 5 * KIB * KIB]]);
 
 t.test('an operation without a body refuses a request that has one, and does nothing', async (t) => {
-  const { api } = await startStack(t);
   const send = (method: string, path: string, body?: string) =>
     fetch(new URL(path, api.url), {
       method,
@@ -24,7 +24,6 @@ t.test('an operation without a body refuses a request that has one, and does not
 });
 
 t.test('a POST that requires no field of its body may be sent without one, and any other may not', async (t) => {
-  const { api } = await startStack(t);
   const send = (method: string, path: string, headers: Record<string, string> = {}) =>
     fetch(new URL(path, api.url), { method, headers: { authorization: `Bearer ${api.token}`, ...headers } });
   const json = { 'content-type': 'application/json' };
@@ -53,13 +52,12 @@ t.test('a POST that requires no field of its body may be sent without one, and a
 });
 
 t.test('a body that is too large is refused with the limit of its own operation, and no other', async (t) => {
-  const { api } = await startStack(t);
   const port = Number(new URL(api.url).port);
   // check-ins accept a body of any size and refuse it afterwards
   const sized = routes.filter(({ body, file, rawBody }) => (body ?? file) !== undefined && rawBody === undefined);
-  for (const { method, path } of sized) {
+  for (const [index, { method, path }] of sized.entries()) {
     const limit = limits.get(`${method} ${path}`) ?? 32 * KIB;
-    for (const language of ['en', 'zh-CN', 'zh-TW']) {
+    for (const language of index === 0 ? ['en', 'zh-CN', 'zh-TW'] : ['en']) {
       const head = `Host: a\r\nContent-Length: ${limit + 1}\r\nAccept-Language: ${language}`;
       const answer = await sendRaw(port, `${method} ${path.replace(/\{\w+\}/, 'x')} HTTP/1.1\r\n${head}\r\n\r\n`);
       const { message, details } = JSON.parse(answer.body).error;

@@ -43,12 +43,19 @@ export interface Stack {
 /** A busy machine takes longer than one in service: limits that all replicas share, and callers that are not refused. */
 export const PATIENCE: Patience = { limitsMs: 30_000, connectMs: 30_000, turnMs: 60_000, busyHeartbeatMs: 10_000 };
 
-/** The machine's clock, on which rounds stand still: they look only when something asks them to. A test that waits for them gives `systemClock`. */
-export const stillRounds: Clock = {
-  ...systemClock,
-  after: (ms, callback, options) =>
-    options?.round === undefined ? systemClock.after(ms, callback, options) : () => {},
-};
+/** The machine's clock, on which only these rounds look by themselves; the others look only when something asks them to. */
+export function movingRounds(...names: readonly string[]): Clock {
+  return {
+    ...systemClock,
+    after: (ms, callback, options) =>
+      options?.round === undefined || names.includes(options.round.name)
+        ? systemClock.after(ms, callback, options)
+        : () => {},
+  };
+}
+
+/** The clock of a stack unless its test gives another one. */
+export const stillRounds: Clock = movingRounds();
 
 /** Settings of the environment in addition to the stack's own. */
 export type StackSettings = Readonly<Record<string, string>>;
