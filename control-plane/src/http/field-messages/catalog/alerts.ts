@@ -22,7 +22,11 @@ export const alertMessages: readonly CatalogEntry[] = [
     '請重新傳送：它是為另一個位址提供的',
   ],
   ['send its value: none is stored', '请发送其值：没有存储的值', '請傳送其值：沒有儲存的值'],
-  ['the plan {} has no messages of the type {}', '套餐 {1} 不包含 {2} 类型的消息', '方案 {1} 不包含 {2} 類型的訊息'],
+  [
+    '{}: {} are used this month, and the plan {} allows {}',
+    '{1}：本月已使用 {2}，套餐 {3} 允许 {4}',
+    '{1}：本月已使用 {2}，方案 {3} 允許 {4}',
+  ],
   [
     'is not supported here: the operator has not configured a gateway for it',
     '此处不支持：运营者没有为其配置网关',
@@ -139,6 +143,7 @@ export const alertMessages: readonly CatalogEntry[] = [
   ['is required with scope_ids', '发送 scope_ids 时必填', '傳送 scope_ids 時必填'],
   ['must be empty where "scope_type" is all', '"scope_type" 为 all 时必须为空', '"scope_type" 為 all 時必須為空'],
   ['the silence must end in the future', '静默的结束时间必须晚于当前时间', '靜音的結束時間必須晚於目前時間'],
-  ['the silence must end within a year', '静默必须在一年之内结束', '靜音必須在一年之內結束'],
+  ['the silence must end within {} days from now', '静默必须在 {1} 天之内结束', '靜音必須在 {1} 天之內結束'],
+  ['the silence may last at most {} days', '静默最长为 {1} 天', '靜音最長為 {1} 天'],
   ['is required unless duration_sec is sent', '必填，除非发送 duration_sec', '必填，除非傳送 duration_sec'],
 ];

@@ -19,6 +19,11 @@ export const monitorMessages: readonly CatalogEntry[] = [
     '是 {1}，而必须是 "heartbeat"：其他监控没有令牌',
     '是 {1}，而必須是 "heartbeat"：其他監控沒有權杖',
   ],
+  [
+    'is {} and must be "heartbeat": no other monitor has pings',
+    '是 {1}，而必须是 "heartbeat"：其他监控没有心跳记录',
+    '是 {1}，而必須是 "heartbeat"：其他監控沒有心跳紀錄',
+  ],
   ['no such group', '没有此分组', '沒有此群組'],
   ['no such alert policy', '没有此告警策略', '沒有此告警策略'],
   ['no such {}', '没有此 {1}', '沒有此 {1}'],
@@ -136,6 +141,11 @@ export const monitorMessages: readonly CatalogEntry[] = [
   ],
   ['is not a pattern of RE2: {foreign}', '不是 RE2 的模式：{1}', '不是 RE2 的模式：{1}'],
   ['functions are not supported in a JSONPath', 'JSONPath 中不支持函数', 'JSONPath 中不支援函式'],
+  [
+    'a number of a JSONPath is between {} and {}',
+    'JSONPath 中的数字必须在 {1} 和 {2} 之间',
+    'JSONPath 中的數字必須在 {1} 和 {2} 之間',
+  ],
   ['an index of a JSONPath is at most {}', 'JSONPath 的索引最大为 {1}', 'JSONPath 的索引最大為 {1}'],
   ['{} is not a JSONPath (RFC 9535)', '{1} 不是 JSONPath（RFC 9535）', '{1} 不是 JSONPath（RFC 9535）'],
   // heartbeats
@@ -157,6 +167,7 @@ export const monitorMessages: readonly CatalogEntry[] = [
     '不是五个字段：分、时、日、月、星期',
     '不是五個欄位：分、時、日、月、星期',
   ],
+  ['does not fire for more than nine years', '超过九年不会触发', '超過九年不會觸發'],
   ['not a cron expression', '不是 cron 表达式', '不是 cron 運算式'],
   ['not a cron expression: {foreign}', '不是 cron 表达式：{1}', '不是 cron 運算式：{1}'],
   ['unknown time zone {}', '未知时区 {1}', '不明的時區 {1}'],

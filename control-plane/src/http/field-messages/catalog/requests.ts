@@ -20,6 +20,11 @@ export const requestMessages: readonly CatalogEntry[] = [
     '不能包含 U+0000 或不成对的代理项',
     '不得包含 U+0000 或不成對的代理字元',
   ],
+  [
+    'must not have the number {}, which would be rounded: send it as a string, or with fewer digits',
+    '不能包含会被舍入的数字 {1}：请以字符串发送，或减少位数',
+    '不得包含會被捨入的數字 {1}：請以字串傳送，或減少位數',
+  ],
   ['must not be nested deeper than {}', '嵌套不能超过 {1} 层', '巢狀不得超過 {1} 層'],
   ['must not have more than {} members', '成员不能超过 {1} 个', '成員不得超過 {1} 個'],
   ['must not have more than {} keys', '键不能超过 {1} 个', '鍵不得超過 {1} 個'],
@@ -56,7 +61,7 @@ export const requestMessages: readonly CatalogEntry[] = [
   ['must be in the future', '必须是将来的时间', '必須是未來的時間'],
   ['must be within the last five years', '必须在最近五年之内', '必須在最近五年之內'],
   ['must be within ten years of now', '与当前时间相差不能超过十年', '與目前時間相差不得超過十年'],
-  ['must be within a year of now', '与当前时间相差不能超过一年', '與目前時間相差不得超過一年'],
+  ['must be within {} days of now', '与当前时间相差不能超过 {1} 天', '與目前時間相差不得超過 {1} 天'],
   ['must be a date and time without a leap second', '必须是不含闰秒的日期时间', '必須是不含閏秒的日期時間'],
   ['must be a date and time such as {}', '必须是形如 {1} 的日期时间', '必須是形如 {1} 的日期時間'],
   [
