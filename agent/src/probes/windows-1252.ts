@@ -7,7 +7,7 @@ const codes = Uint16Array.from({ length: 256 }, (_, byte) =>
 
 /**
  * Text in windows-1252, which has a character for each byte. Our own, since the TextDecoder of some versions of Node reads
- * it as ISO-8859-1 (nodejs/node issue 56542).
+ * it as ISO-8859-1.
  */
 export function decodeWindows1252(bytes: Uint8Array): string {
   const text = new Uint16Array(bytes.length);
