@@ -55,7 +55,10 @@ t.test('http keeps all digits of a number, and monitors compare it by them', asy
     ['0.10000000000000000001'],
   ]);
   const server = await startHttpServer(t, (_, response) => response.end(value));
-  const result = await http.run(aSpec('http', `http://127.0.0.1:${server.port}/`, { json_paths: ['$.id'] }), aContext());
+  const result = await http.run(
+    aSpec('http', `http://127.0.0.1:${server.port}/`, { json_paths: ['$.id'] }),
+    aContext(),
+  );
   const judge = (wanted: string) => {
     const checked = compileSchema(monitorTypes.json.Config)({ path: '$.id', value: wanted });
     if (!checked.ok) throw new Error(JSON.stringify(checked.details));

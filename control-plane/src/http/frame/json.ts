@@ -63,7 +63,9 @@ function refuseRoundedNumber(text: string): void {
   const number = findRoundedNumber(text);
   if (number === null) return;
   const shown = number.length > MAX_SHOWN ? `${number.slice(0, MAX_SHOWN)}…` : number;
-  throw bodyError(`must not have the number ${shown}, which would be rounded: send it as a string, or with fewer digits`);
+  throw bodyError(
+    `must not have the number ${shown}, which would be rounded: send it as a string, or with fewer digits`,
+  );
 }
 
 const MAX_SHOWN = 40;

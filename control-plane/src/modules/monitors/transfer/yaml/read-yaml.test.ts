@@ -12,7 +12,13 @@ t.test('YAML is read with anchors and merge keys, as plain values', async (t) =>
 });
 
 t.test('a number of YAML that would be rounded is the text that was written', async (t) => {
-  t.strictSame(readYaml('[18014398509481985, 1e400, 5, 0.1, 0x10]', limits), ['18014398509481985', '1e400', 5, 0.1, 16]);
+  t.strictSame(readYaml('[18014398509481985, 1e400, 5, 0.1, 0x10]', limits), [
+    '18014398509481985',
+    '1e400',
+    5,
+    0.1,
+    16,
+  ]);
 });
 
 t.test('excessive YAML, and features that no file of monitors needs, are errors with their place', async (t) => {
