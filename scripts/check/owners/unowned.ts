@@ -41,12 +41,12 @@ export const unowned: readonly Unowned[] = [
         'listUnresolved',
         'noteUp',
         'readAlerts',
-        'readLatestAlerts',
+        'LATEST',
         'countOpenAlerts',
         'deleteAlertsBefore',
       ],
       'modules/alerts/events/due-store.ts': ['queueAlertsOfMonitors'],
-      'modules/alerts/events/name-store.ts': ['readGroupNames'],
+      'modules/alerts/events/name-store.ts': ['GROUP_NAMES'],
       'modules/alerts/events/node-wait-store.ts': [
         'insertNodeWaits',
         'noteOnline',
@@ -129,7 +129,7 @@ export const unowned: readonly Unowned[] = [
       'authentication/revoked-store.ts': ['FIND_REVOKED'],
       'modules/alerts/channels/channel-store.ts': ['updateChannel', 'deleteChannel'],
       'modules/alerts/deliveries/delivery-store.ts': ['UPDATE', 'dropWaiting'],
-      'modules/alerts/deliveries/lane-store.ts': ['deleteLane', 'resumeLane'],
+      'modules/alerts/deliveries/lane-store.ts': ['deleteLane', 'RESUME_LANE', 'resumeWaitingOn'],
       'modules/alerts/events/timeline-store.ts': ['LIST_TIMELINE'],
       'modules/alerts/groups/alert-group-store.ts': ['updateAlertGroup', 'deleteAlertGroup'],
       'modules/alerts/policies/policy-store.ts': [

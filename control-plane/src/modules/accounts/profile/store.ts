@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { queryPrepared } from '../../../db/prepared.js';
 import { findRow } from '../../../db/row-by-key.js';
 import type { PlanName } from '../../../plans/index.js';
 
@@ -95,13 +96,12 @@ interface Person {
   readonly email: string | null;
 }
 
+const PEOPLE = { name: 'people', text: 'SELECT id, display_name, email FROM users WHERE id = ANY($1)' };
+
 /** Users by id; those that do not exist are missing. */
 export async function readPeople(db: Knex, ids: readonly string[]): Promise<ReadonlyMap<string, Person>> {
   if (ids.length === 0) return new Map();
-  const { rows } = await db.raw<{ rows: { id: string; display_name: string | null; email: string | null }[] }>(
-    'SELECT id, display_name, email FROM users WHERE id = ANY(?)',
-    [[...ids]],
-  );
+  const rows = await queryPrepared<Pick<UserRow, 'id' | 'display_name' | 'email'>>(db, PEOPLE, [[...ids]]);
   return new Map(rows.map(({ id, display_name: displayName, email }) => [id, { displayName, email }]));
 }
 

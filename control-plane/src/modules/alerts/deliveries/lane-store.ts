@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { type PreparedStatement, queryPrepared } from '../../../db/prepared.js';
 import { type DeliveryRow, deliveryColumns } from './delivery.js';
-import { dayOf, isFirst, oldestLiteral, oldestWaiting } from './delivery-store.js';
+import { dayOf, isFirst, oldestLiteral } from './delivery-store.js';
 
 /** Notes that messages wait for channels, from `dueAtMs` on. */
 export async function queueLanes(
@@ -127,13 +127,21 @@ export async function releaseLane(
 /** Ends the pause of a channel whose vendor asked for one: what waits is due at once. */
 export async function resumeLane(trx: Knex, channelId: string, nowMs: number): Promise<void> {
   const now = new Date(nowMs);
-  const lane = trx('alert_lanes').where({ channel_id: channelId }).where('held_until', '>', now);
-  if ((await lane.update({ held_until: null, due_at: now })) === 0) return;
-  await trx('alert_deliveries')
-    .where({ channel_id: channelId, finished_at: null, status: 'retrying' })
-    .where('id', '>=', oldestWaiting(nowMs))
-    .update({ next_attempt_at: now });
+  const resumed = await queryPrepared(trx, RESUME_LANE, [channelId, now]);
+  if (resumed.length > 0) await queryPrepared(trx, resumeWaitingOn(dayOf(nowMs)), [channelId, now]);
 }
+
+const RESUME_LANE = {
+  name: 'alerts-resume-lane',
+  text: `UPDATE alert_lanes SET held_until = NULL, due_at = $2 WHERE channel_id = $1 AND held_until > $2 RETURNING channel_id`,
+};
+
+const resumeWaitingOn = (day: number): PreparedStatement => ({
+  name: 'alerts-resume-waiting',
+  text: `UPDATE alert_deliveries SET next_attempt_at = $2
+    WHERE channel_id = $1 AND finished_at IS NULL AND status = 'retrying' AND id >= ${oldestLiteral(day)}`,
+  day,
+});
 
 /** Deletes the lane of a channel. */
 export async function deleteLane(trx: Knex, channelId: string): Promise<void> {

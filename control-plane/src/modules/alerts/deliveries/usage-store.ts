@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { queryPrepared } from '../../../db/prepared.js';
 import type { PlanQuota } from '../types/channel-type.js';
 
 /** Count of one month. */
@@ -23,12 +24,14 @@ export async function takeUsage(db: Knex, { ownerId, quota, month }: Usage, most
 
 /** Number of messages that are counted. */
 export async function readUsage(db: Knex, { ownerId, quota, month }: Usage): Promise<number> {
-  const { rows } = await db.raw<{ rows: { used: number }[] }>(
-    'SELECT used::int AS used FROM alert_usage WHERE owner_id = :ownerId AND quota = :quota AND month = :month',
-    { ownerId, quota, month },
-  );
-  return rows[0]?.used ?? 0;
+  const [row] = await queryPrepared<{ used: number }>(db, USED, [ownerId, quota, month]);
+  return row?.used ?? 0;
 }
+
+const USED = {
+  name: 'alerts-used',
+  text: 'SELECT used::int AS used FROM alert_usage WHERE owner_id = $1 AND quota = $2 AND month = $3',
+};
 
 /** Takes back the count of a message that was not sent. */
 export async function returnUsage(db: Knex, { ownerId, quota, month }: Usage): Promise<void> {

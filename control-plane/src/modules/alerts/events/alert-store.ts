@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { writeJsonRows } from '../../../db/json-rows.js';
 import { literalOf } from '../../../db/literal.js';
 import { type CountedPage, queryNamed, queryPage } from '../../../db/named.js';
+import { queryPrepared } from '../../../db/prepared.js';
 import { type Owner, ownedBy } from '../../../owners/index.js';
 import type { AlertRow } from './alert-row.js';
 
@@ -114,16 +115,21 @@ export async function readLatestAlerts(
   db: Knex,
   of: readonly { readonly monitorId: string; readonly policyId: string }[],
 ): Promise<ReadonlyMap<string, string>> {
-  const { rows } = await db.raw<{ rows: { monitor_id: string; policy_id: string; id: string }[] }>(
-    `SELECT w.monitor_id, w.policy_id, a.id FROM unnest(?::text[], ?::text[]) AS w(monitor_id, policy_id)
-     JOIN monitors m ON m.id = w.monitor_id
-     CROSS JOIN LATERAL (
-       SELECT id FROM alerts WHERE owner_id = m.owner_id AND monitor_id = m.id AND policy_id = w.policy_id ORDER BY id DESC LIMIT 1
-     ) a`,
-    [of.map(({ monitorId }) => monitorId), of.map(({ policyId }) => policyId)],
-  );
+  const rows = await queryPrepared<{ monitor_id: string; policy_id: string; id: string }>(db, LATEST, [
+    of.map(({ monitorId }) => monitorId),
+    of.map(({ policyId }) => policyId),
+  ]);
   return new Map(rows.map(({ monitor_id, policy_id, id }) => [`${monitor_id} ${policy_id}`, id]));
 }
+
+const LATEST = {
+  name: 'alerts-latest',
+  text: `SELECT w.monitor_id, w.policy_id, a.id FROM unnest($1::text[], $2::text[]) AS w(monitor_id, policy_id)
+    JOIN monitors m ON m.id = w.monitor_id
+    CROSS JOIN LATERAL (
+      SELECT id FROM alerts WHERE owner_id = m.owner_id AND monitor_id = m.id AND policy_id = w.policy_id ORDER BY id DESC LIMIT 1
+    ) a`,
+};
 
 /** Columns of an alert that decide whether a message about it is needed. */
 export type AlertColumns = Pick<
