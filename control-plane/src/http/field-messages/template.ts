@@ -11,7 +11,7 @@ export type Translation = Exclude<Locale, 'en'>;
  */
 export type CatalogEntry = readonly [en: string, zhCn: string, zhTw: string];
 
-/** What fills a hole. */
+/** Kind of text that fills a hole. */
 type HoleKind = '' | 'text' | 'foreign';
 
 const ENGLISH_HOLE = /\{(|text|foreign)\}/;
@@ -47,7 +47,7 @@ export class Template {
   }
 
   /**
-   * What fills the holes of a message; null: the message does not fit. Each hole takes as little as it can, so the time
+   * Texts in the holes of a message; null: the message does not fit. Each hole takes as little as it can, so the time
    * is linear in the length of the message, whatever a caller wrote into its values.
    */
   match(message: string): Filling[] | null {

@@ -180,7 +180,8 @@ export class Lookups {
 
 function failureOf({ body, freshUntilMs }: Answer, nowMs: number): ApiError {
   const retryAfterSeconds = Math.max(1, Math.ceil((freshUntilMs - nowMs) / 1_000));
-  const message = 'message' in body ? String(body.message) : 'cannot be looked up at the moment';
+  const message =
+    'message' in body ? `cannot be looked up: ${String(body.message)}` : 'cannot be looked up at the moment';
   return new ApiError('UNAVAILABLE', { retryAfterSeconds, details: { q: [{ code: 'not_found', message }] } });
 }
 

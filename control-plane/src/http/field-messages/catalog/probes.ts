@@ -51,6 +51,7 @@ export const probeMessages: readonly CatalogEntry[] = [
   ],
   // lookups
   ['cannot be looked up at the moment', '目前无法查询', '目前無法查詢'],
+  ['cannot be looked up: {foreign}', '无法查询：{1}', '無法查詢：{1}'],
   [
     'the answer takes longer than a request may wait: send the request again',
     '取得结果的时间超过请求的等待时间：请再次发送请求',

@@ -73,6 +73,7 @@ export const targetMessages: readonly CatalogEntry[] = [
   ['port {} is not one of {}', '端口 {1} 不是以下之一：{2}', '連接埠 {1} 不是下列之一：{2}'],
   ['port {} is not one of {} to {}', '端口 {1} 不在 {2} 到 {3} 之间', '連接埠 {1} 不在 {2} 到 {3} 之間'],
   ['port {} is not {}', '端口 {1} 不是 {2}', '連接埠 {1} 不是 {2}'],
+  ['port {} contradicts port {} of the target', '端口 {1} 与目标的端口 {2} 矛盾', '連接埠 {1} 與目標的連接埠 {2} 矛盾'],
   ['a port is required, here or in the target', '需要端口：写在此处或目标中', '需要連接埠：寫在此處或目標中'],
   // URLs and headers
   [

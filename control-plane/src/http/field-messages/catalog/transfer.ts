@@ -44,6 +44,8 @@ export const transferMessages: readonly CatalogEntry[] = [
     '无法作为 JSON 或 YAML 读取：第 {1} 行第 {2} 列：{3}',
     '無法以 JSON 或 YAML 讀取：第 {1} 行第 {2} 欄：{3}',
   ],
+  ['reading it takes too long', '读取耗时过长', '讀取耗時過長'],
+  ['reading it takes too much memory', '读取占用内存过多', '讀取佔用記憶體過多'],
   ['it has more than {} anchors', '锚点超过 {1} 个', '錨點超過 {1} 個'],
   ['it has more than {} aliases', '别名超过 {1} 个', '別名超過 {1} 個'],
   ['it contains more than one document', '包含多个文档', '包含多份文件'],
