@@ -204,6 +204,7 @@ t.test('invalid input names the field and the error', async (t) => {
   await table.clone().insert(Array.from({ length: 99 }, (_, index) => ({ ...row, id: `mmw_${index}` })));
   const full = await api.call('POST', path, { body: plain });
   t.match([full.status, full.body.error], [422, { details: { maintenance_windows: [{ code: 'refused' }] } }]);
+  await table.clone().where({ owner_id: api.userId }).delete();
 });
 
 t.test(
