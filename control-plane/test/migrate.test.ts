@@ -111,8 +111,14 @@ t.test('a stored test of a webhook endpoint keeps the id and the address of the 
   const endpoint = { id: 'whe_1FZ3ybQXhhsV3cDKtVoMjX', url: 'https://hooks.example/' };
   const message = 'This is a test.';
   const row = (kind: string, data: unknown) => ({
-    ...{ id: newId(idPrefixes.event), owner_id: 'u_1', kind, subject: endpoint.id, sequence: 0, is_test: true },
-    ...{ at: new Date(), data: pack(data) },
+    id: newId(idPrefixes.event),
+    owner_id: 'u_1',
+    kind,
+    subject: endpoint.id,
+    sequence: 0,
+    is_test: true,
+    at: new Date(),
+    data: pack(data),
   });
   const whole = { endpoint: { ...endpoint, owner_id: 'u_1', sealed_secret: 'secret' }, message };
   const others = row('monitor.down', { monitor: { id: 'm_1' }, endpoint: whole.endpoint });
