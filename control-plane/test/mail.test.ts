@@ -10,11 +10,12 @@ import { openMail } from '../src/mail/index.js';
 import type { Letter } from '../src/mail/letter.js';
 import { sendMail } from '../src/mail/send-mail.js';
 import { mailTemplates } from '../src/wiring/modules.js';
-import { createTestDatabase, type TestDatabase } from './_support/database.js';
+import { createReusedDatabase, type TestDatabase } from './_support/database.js';
 import { startJobReplica } from './_support/job-replica.js';
 import { headerOf, readMail, startSmtpServer, type TestSmtpServer } from './_support/smtp-server.js';
 import { temporaryDirectory } from './_support/temporary-directory.js';
 
+const fresh = await createReusedDatabase(t);
 const token = 'chl_9sEcReT';
 const link = `https://vantage.example/verify-email#${token}`;
 const address = 'ada@mail.example';
@@ -66,7 +67,7 @@ async function tryAgain(db: Knex): Promise<void> {
 }
 
 t.test('a mail arrives in its language, as text and HTML, from our address and to one recipient', async (t) => {
-  const database = await createTestDatabase(t);
+  const database = await fresh();
   const server = await startSmtpServer(t);
   const { mail } = await startMail(t, database, server);
   await database.db.transaction(async (trx) => {
@@ -98,7 +99,7 @@ t.test('a mail arrives in its language, as text and HTML, from our address and t
 });
 
 t.test('a mail whose transaction is rolled back is not sent, and one to several recipients is refused', async (t) => {
-  const database = await createTestDatabase(t);
+  const database = await fresh();
   const server = await startSmtpServer(t);
   const { mail } = await startMail(t, database, server);
   const failed = database.db.transaction(async (trx) => {
@@ -118,7 +119,7 @@ t.test('a mail whose transaction is rolled back is not sent, and one to several 
 });
 
 t.test('neither address nor token can be read in the database, in an error or in the log', async (t) => {
-  const database = await createTestDatabase(t);
+  const database = await fresh();
   const server = await startSmtpServer(t);
   server.toMessage = () => `451 4.7.1 <${address}> see ${link} or token=${token}`;
   const { mail, log } = await startMail(t, database, server);
@@ -133,7 +134,7 @@ t.test('neither address nor token can be read in the database, in an error or in
 });
 
 t.test('a temporary refusal is retried with the same message', async (t) => {
-  const database = await createTestDatabase(t);
+  const database = await fresh();
   const server = await startSmtpServer(t);
   const tried: string[] = [];
   server.toMessage = (source) => (tried.push(source.toString('latin1')) === 1 ? '451 4.3.0 later' : null);
@@ -158,7 +159,7 @@ t.test(
       { name: 'recipient for now', refuse: { toRecipient: () => '450 4.2.1 busy' }, attempts: 1 },
     ];
     for (const { name, refuse, attempts } of cases) {
-      const database = await createTestDatabase(t);
+      const database = await fresh();
       const server = Object.assign(await startSmtpServer(t), refuse);
       const { mail, log } = await startMail(t, database, server);
       await mail.enqueue(database.db, letter());
@@ -170,7 +171,7 @@ t.test(
 );
 
 t.test('two replicas send each mail once', async (t) => {
-  const database = await createTestDatabase(t);
+  const database = await fresh();
   const server = await startSmtpServer(t);
   const { mail } = await startMail(t, database, server);
   await startMail(t, database, server);
@@ -183,7 +184,7 @@ t.test('two replicas send each mail once', async (t) => {
 });
 
 t.test('a replica that stops while sending loses nothing: another one sends the mail', async (t) => {
-  const database = await createTestDatabase(t);
+  const database = await fresh();
   const server = await startSmtpServer(t);
   let asked = 0;
   const never = new Promise<null>(() => {});
@@ -202,7 +203,7 @@ t.test('a replica that stops while sending loses nothing: another one sends the 
 });
 
 t.test('without a mail server mails become files that only their owner can read', async (t) => {
-  const database = await createTestDatabase(t);
+  const database = await fresh();
   const path = join(temporaryDirectory(t), 'made', 'mail');
   const { mail, mailer, directory } = mailOf(t, { VANTAGE_MAIL_DIR: path, VANTAGE_MAIL_FROM: 'Ops <ops@b.example>' });
   t.equal(directory, path);

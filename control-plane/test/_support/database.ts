@@ -4,6 +4,7 @@ import type { Knex } from 'knex';
 import { pino } from 'pino';
 import tap, { type Test } from 'tap';
 import { openDatabase } from '../../src/db/database.js';
+import { jobQueueSchema } from '../../src/db/job-queue-schema.js';
 import { migrate } from '../../src/db/migrate.js';
 import { ensurePartitions } from '../../src/db/partitions.js';
 import { ServerConnection } from './server-connection.js';
@@ -56,7 +57,8 @@ export async function createReusedDatabase(t: Test): Promise<() => Promise<TestD
   const filled = async (): Promise<string[]> => {
     const { rows } = await db.raw(
       `SELECT oid::regclass::text AS name FROM pg_class
-       WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND pg_relation_size(oid) > 0`,
+       WHERE relnamespace IN ('public'::regnamespace, '${jobQueueSchema}'::regnamespace) AND relkind = 'r'
+         AND pg_relation_size(oid) > 0`,
     );
     return rows.map(({ name }: { name: string }) => name);
   };
