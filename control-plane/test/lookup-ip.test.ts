@@ -119,6 +119,11 @@ t.test('what is no address is 400, an address outside the public ranges 422', as
     ':::',
     'a\0',
     '1'.repeat(10_000),
+    '127.1',
+    '2130706433',
+    '0x7f.1',
+    '１.1.1.1',
+    'x',
   ]) {
     t.match(
       await look(text),
@@ -126,19 +131,7 @@ t.test('what is no address is 400, an address outside the public ranges 422', as
       text.slice(0, 30),
     );
   }
-  for (const text of [
-    '127.0.0.1',
-    '10.0.0.1',
-    '::1',
-    'fe80::1',
-    '169.254.169.254',
-    '127.1',
-    '2130706433',
-    '0x7f.1',
-    '１.1.1.1',
-    '192.0.2.1',
-    'x',
-  ]) {
+  for (const text of ['127.0.0.1', '10.0.0.1', '::1', 'fe80::1', '169.254.169.254', '192.0.2.1']) {
     t.match(
       await look(text),
       { status: 422, body: { error: { code: 'PROBE_TARGET_INVALID', details: { q: [{ code: 'refused' }] } } } },
