@@ -1,5 +1,4 @@
 import type { Knex } from 'knex';
-import { instantLiteral } from '../../../db/literals.js';
 import { queryPrepared } from '../../../db/prepared.js';
 import type { TimeRange } from '../../../http/time-range.js';
 import type { PingKind } from './heartbeat-state.js';
@@ -76,25 +75,25 @@ export interface PingsPage extends TimeRange {
   readonly bodyBytes: number;
 }
 
+// the page is chosen first: else bodies of all pings might be read to be sorted
+const listOf = (condition: string) => `
+  SELECT seq, at, kind, exit_code, lacks_text, duration_ms, ip, via, rid,
+    coalesce(octet_length(body), 0) AS body_bytes, substring(body FROM 1 FOR $6) AS body
+  FROM (
+    SELECT seq, at, kind, exit_code, lacks_text, duration_ms, ip, via, rid, body FROM heartbeat_pings
+    WHERE monitor_key = $1 AND at >= $2 AND at < $3 AND seq < $4 ${condition} ORDER BY seq DESC LIMIT $5
+  ) p ORDER BY seq DESC`;
+const LIST = { name: 'heartbeat-pings', text: listOf('') };
+const LIST_OF_KIND = { name: 'heartbeat-pings-of-kind', text: listOf('AND kind = $7') };
+
 /** Pings of a monitor, newest first. */
-export async function listPings(
+export function listPings(
   db: Knex,
   monitorKey: number,
   { kind, fromMs, toMs, afterSeq, limit, bodyBytes }: PingsPage,
 ): Promise<StoredPing[]> {
-  // the page is chosen first: else bodies of all pings might be read to be sorted
-  const { rows } = await db.raw<{ rows: StoredPing[] }>(
-    `SELECT seq, at, kind, exit_code, lacks_text, duration_ms, ip, via, rid,
-       coalesce(octet_length(body), 0) AS body_bytes, substring(body FROM 1 FOR :bodyBytes) AS body
-     FROM (
-       SELECT * FROM heartbeat_pings WHERE monitor_key = :monitorKey
-         ${fromMs === null ? '' : `AND at >= ${instantLiteral(fromMs)}`}
-         ${toMs === null ? '' : `AND at < ${instantLiteral(toMs)}`}
-         ${afterSeq === null ? '' : 'AND seq < :afterSeq'}
-         ${kind === null ? '' : 'AND kind = :kind'}
-       ORDER BY seq DESC LIMIT :limit
-     ) p ORDER BY seq DESC`,
-    { monitorKey, limit, bodyBytes, ...(afterSeq === null ? {} : { afterSeq }), ...(kind === null ? {} : { kind }) },
-  );
-  return rows;
+  const from = new Date(fromMs ?? 0);
+  const to = toMs === null ? 'infinity' : new Date(toMs);
+  const values = [monitorKey, from, to, afterSeq ?? Number.MAX_SAFE_INTEGER, limit, bodyBytes];
+  return kind === null ? queryPrepared(db, LIST, values) : queryPrepared(db, LIST_OF_KIND, [...values, kind]);
 }

@@ -30,7 +30,9 @@ export const HeartbeatPingSchema = Type.Object(
 );
 
 /** Ping as the owner of its monitor sees it. */
-export function pingView({ seq: _, at, body, ...shown }: StoredPing): Static<typeof HeartbeatPingSchema> {
+export function pingView(ping: StoredPing): Static<typeof HeartbeatPingSchema> {
+  const { at, kind, exit_code, lacks_text, duration_ms, ip, via, rid, body_bytes, body } = ping;
+  const shown = { kind, exit_code, lacks_text, duration_ms, ip, via, rid, body_bytes };
   return { at: at.toISOString(), ...shown, body: body === null ? null : textOf(body) };
 }
 
