@@ -24,12 +24,16 @@ const allowance: Readonly<Record<Code, RegExp>> = {
   refused: /\S+ \S+/,
 };
 
-/** Sentences of a refusal that leave open what is allowed; the field and the code come first. */
-export function unclearParts({ status, body }: FuzzAnswer): string[] {
+/**
+ * Sentences of a refusal that leave open what is allowed; the field and the code come first. Only those in English are
+ * read: a message without translations is a 500 in tests, and translations are judged with the catalog.
+ */
+export function unclearParts({ status, headers, body }: FuzzAnswer): string[] {
   const error = body?.error;
   if (status < 400 || typeof error !== 'object' || typeof error.code !== 'string') return [];
   const entries = Object.entries<FieldErrors[string]>(error.details ?? {});
   if (entries.length === 0) return aboutFields.has(error.code) ? [`${error.code} names no field`] : [];
+  if (headers.get('content-language') !== 'en') return [];
   return entries.flatMap(([field, list]) =>
     list.filter((entry) => !isClear(field, entry)).map(({ code, message }) => `${field} (${code}): ${message}`),
   );
