@@ -1,37 +1,34 @@
 import { until } from '@vantage/shared/_support/until.js';
-import t from 'tap';
-import { readMail, startSmtpServer } from './_support/smtp-server.js';
+import t, { type Test } from 'tap';
+import { readMail, startSmtpServer, type TestSmtpServer } from './_support/smtp-server.js';
 import { apiOf, createUserApi, startReplica, startStack, type TestApi } from './_support/stack.js';
 
 // Somebody with an account and two replicas tries the codes and links that are mailed to others.
 
+const friend = 'friend@other.example';
+
 interface Scene {
-  /** Addresses of the account and of another person. */
-  readonly own: string;
-  readonly friend: string;
+  readonly smtp: TestSmtpServer;
   /** The same account at each of two replicas. */
   readonly replicas: readonly [TestApi, TestApi];
 }
 
-const smtp = await startSmtpServer(t);
-const settings = { VANTAGE_SMTP_URL: `smtp://${smtp.host}` };
-const { controlPlane, database, api: administrator } = await startStack(t, settings);
-const other = await startReplica(t, database.url, { ...settings, VANTAGE_PUBLIC_URL: administrator.url });
-
-async function setUp(name: string): Promise<Scene> {
-  const own = `${name}@test.example`;
-  const mallory = await createUserApi(controlPlane, own, 'user');
-  const replicas = [mallory, apiOf(other.listenUrl, mallory.token, mallory.userId)] as const;
-  return { own, friend: `${name}@other.example`, replicas };
+async function setUp(t: Test): Promise<Scene> {
+  const smtp = await startSmtpServer(t);
+  const settings = { VANTAGE_SMTP_URL: `smtp://${smtp.host}` };
+  const { controlPlane, database, api } = await startStack(t, settings);
+  const other = await startReplica(t, database.url, { ...settings, VANTAGE_PUBLIC_URL: api.url });
+  const mallory = await createUserApi(controlPlane, 'mallory@test.example', 'user');
+  return { smtp, replicas: [mallory, apiOf(other.listenUrl, mallory.token, mallory.userId)] };
 }
 
-async function addChannel({ own, friend, replicas: [api] }: Scene): Promise<string> {
-  const config = { to: [friend, own] };
+async function addChannel({ replicas: [api] }: Scene): Promise<string> {
+  const config = { to: [friend, 'mallory@test.example'] };
   return (await api.call('POST', '/v1/alert-channels', { body: { name: 'Mail', type: 'email', config } })).body.data.id;
 }
 
 /** Text of the first mail to an address. */
-async function mailTo(address: string): Promise<string> {
+async function mailTo({ smtp }: Scene, address: string): Promise<string> {
   await until(`a mail to ${address}`, () => smtp.mails.some(({ to }) => to.includes(address)));
   const mail = smtp.mails.find(({ to }) => to.includes(address));
   return mail === undefined ? '' : ((await readMail(mail)).text ?? '');
@@ -58,11 +55,10 @@ async function both<T>(
 }
 
 t.test('forty guesses at a code over two replicas at once are five, and the code is worth nothing then', async (t) => {
-  const scene = await setUp('guesser');
+  const scene = await setUp(t);
   const id = await addChannel(scene);
-  const { friend } = scene;
-  const code = /\b\d{8}\b/.exec(await mailTo(friend))?.[0] ?? '';
-  const link = /\/alert-channels\/verify\/[\w-]+/.exec(await mailTo(friend))?.[0] ?? '';
+  const code = /\b\d{8}\b/.exec(await mailTo(scene, friend))?.[0] ?? '';
+  const link = /\/alert-channels\/verify\/[\w-]+/.exec(await mailTo(scene, friend))?.[0] ?? '';
   const guess = async (api: TestApi, given: string) => {
     const body = { to: friend, code: given };
     const { body: reply } = await api.call('POST', `/v1/alert-channels/${id}/verify`, { body });
@@ -83,17 +79,16 @@ t.test('forty guesses at a code over two replicas at once are five, and the code
 });
 
 t.test('a link of a message gives no other right than its own, on any replica', async (t) => {
-  const scene = await setUp('visitor');
+  const scene = await setUp(t);
   const id = await addChannel(scene);
-  const { own: address, friend, replicas } = scene;
-  const [api] = replicas;
-  const verify = /\/verify\/([\w-]+)/.exec(await mailTo(friend))?.[1] ?? '';
+  const [api] = scene.replicas;
+  const verify = /\/verify\/([\w-]+)/.exec(await mailTo(scene, friend))?.[1] ?? '';
   await api.call('POST', `/v1/alert-channels/${id}/test`, { body: {} });
-  await mailTo(address);
-  const sent = smtp.mails.find(({ to }) => to.includes(address));
+  await mailTo(scene, 'mallory@test.example');
+  const sent = scene.smtp.mails.find(({ to }) => to.includes('mallory@test.example'));
   const unsubscribe = /\/unsubscribe\/([\w-]+)/.exec(String(sent?.source).replace(/=?\r?\n[ \t]?/g, ''))?.[1] ?? '';
   const tokens = { verify, unsubscribe };
-  for (const { url } of replicas)
+  for (const { url } of scene.replicas)
     for (const [own, token] of Object.entries(tokens)) {
       t.equal((await fetch(new URL(`/alert-channels/${own}/${token}`, url))).status, 200, `${own}: its own page`);
       const pages = ['/alert-channels/verify/', '/alert-channels/unsubscribe/', '/alert-channels/stop/', '/a/'];
@@ -123,7 +118,7 @@ t.test('a link of a message gives no other right than its own, on any replica', 
 });
 
 t.test('caps of channels, endpoints and groups hold for requests over two replicas at once', async (t) => {
-  const scene = await setUp('maker');
+  const scene = await setUp(t);
   const [api] = scene.replicas;
   const url = 'https://hooks.example/';
   const cases: readonly (readonly [string, number, (index: number) => object])[] = [

@@ -19,6 +19,8 @@ t.test('every list accepts the documented number of items, and names the paramet
   });
   const body = { url: 'http://127.0.0.1:8099/', events: ['*'] };
   const webhook = (await api.call('POST', '/v1/webhooks', { body })).body.data.endpoint;
+  const job = { name: 'Job', type: 'heartbeat', config: {} };
+  const heartbeatId = (await api.call('POST', '/v1/monitors', { body: job })).body.data.id;
   const nodeId = await insertNode(database.db, {});
   const rollout = (await api.call('POST', '/v1/admin/rollouts', { body: { version: '0.2.0' } })).body.data;
   const ids: Readonly<Record<string, string>> = {
@@ -37,7 +39,7 @@ t.test('every list accepts the documented number of items, and names the paramet
     const parameters = named.filter(({ name, in: place }) => place === 'query' && sizes.has(name));
     if (parameters.length > 0) lists += 1;
     const [prefix = ''] = path.split('{');
-    const place = path.replace('{id}', ids[prefix] ?? 'unknown');
+    const place = path.replace('{id}', path.endsWith('/pings') ? heartbeatId : (ids[prefix] ?? 'unknown'));
     for (const { name, schema } of parameters) {
       const { maximum = 0 } = schema;
       const most = await api.call('GET', `${place}?${name}=${maximum}`);

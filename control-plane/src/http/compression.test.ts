@@ -130,7 +130,7 @@ t.test('events are never compressed', async (t) => {
 
 t.test('errors are compressed too, and Vary names both the language and the coding', async (t) => {
   const details = Object.fromEntries(
-    Array.from({ length: 60 }, (_, index) => [`field_${index}`, [{ code: 'format' as const, message: 'is no good' }]]),
+    Array.from({ length: 60 }, (_, index) => [`field_${index}`, [{ code: 'format' as const, message: 'is required' }]]),
   );
   const route = aRoute('/v1/wrong', {
     errors: ['VALIDATION_FAILED'],
