@@ -205,7 +205,7 @@ t.test('nodes lists all nodes, over any number of pages', async (t) => {
   const before = (await api.call('GET', '/v1/nodes')).body.meta.pagination.total;
   await stack.database.db.raw(
     `INSERT INTO nodes (id, owner_id, name, visibility, public_key, hostname, agent_version, os, arch)
-     SELECT 'n_' || lpad(translate(i::text, '0', 'a'), 22, 'z'), owner_id, 'n' || i, 'public', decode(lpad(i::text, 64, '0'), 'hex'), '', '', '', ''
+     SELECT 'n_1' || lpad(translate(i::text, '0', 'a'), 21, 'z'), owner_id, 'n' || i, 'public', decode(lpad(i::text, 64, '0'), 'hex'), '', '', '', ''
      FROM nodes, generate_series(1, 404) AS i WHERE id = ?`,
     [identity.nodeId],
   );

@@ -129,8 +129,11 @@ const migrationsSince = migrations.filter(({ name }) => name > RELEASED);
 
 /** A schema without the indexes of these migrations: an index that is built beside writers is there, whole or not, before its migration is recorded. */
 function withoutIndexes(schema: readonly string[], unrecorded: readonly Migration[]): string[] {
-  const names = unrecorded.flatMap(({ indexes = [] }) => indexes.map((index) => index.name));
-  return schema.filter((line) => !names.some((name) => line.includes(` ${name} ON `)));
+  // that of a partition has the suffix of the partition
+  const own = unrecorded.flatMap(({ indexes = [] }) =>
+    indexes.map(({ name }) => new RegExp(` ${name}(?:_p\\d+)? ON `)),
+  );
+  return schema.filter((line) => !own.some((index) => index.test(line)));
 }
 
 /** Schemas after the first release and each migration since. */

@@ -20,7 +20,7 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
 t.test('every kind of event is sent at its occasion, in both forms, each of which matches its schema', async (t) => {
-  const { api, database } = await startStack(t);
+  const { api, database } = await startStack(t, {}, systemClock);
   const { db } = database;
   const watching = { db, clock: systemClock, log: pino({ level: 'silent' }), maintenance: async () => new Map() };
   const receivers = { full: await WebhookReceiver.start(t), thin: await WebhookReceiver.start(t) };
