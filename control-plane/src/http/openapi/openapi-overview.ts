@@ -22,7 +22,7 @@ compressed for callers that accept \`br\` or \`gzip\`. Pages of other origins ma
 ## Requests
 
 Bodies are JSON (\`application/json\`) of at most 32 KiB, nested at most ${MAX_JSON_DEPTH} deep, with at most ${MAX_JSON_KEYS}
-keys; operations that accept a file say so. A number that would be rounded to a double is refused: send it as a string
+keys; operations that accept a file say so. A number beyond 2^53 that would be rounded is refused: send it as a string
 where a field accepts one. Unknown fields of a body are refused, unknown query parameters are ignored. All
 errors in the form of a request are reported at once, in \`error.details\` by field; the rules of the service are
 checked afterwards. A path that does not exist gets 404 \`NOT_FOUND\`, a method that the path does not support gets 405 with
