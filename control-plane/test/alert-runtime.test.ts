@@ -2,8 +2,9 @@ import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
 import { program } from '../src/audit-log/actor.js';
 import { dropPartitions, ensurePartitions } from '../src/db/partitions.js';
-import { revokeAlertSettings } from '../src/modules/alerts/alert-release.js';
+import { alertRevocation } from '../src/modules/alerts/alert-release.js';
 import { queueAlertsOf } from '../src/modules/alerts/events/due-store.js';
+import { alertSilences } from '../src/modules/alerts/silences/alert-silences.js';
 import { openAlertWorld } from './_support/alert-world.js';
 import { accountOf } from './_support/owners.js';
 import { startReceiver } from './_support/receiver.js';
@@ -157,9 +158,10 @@ t.test('a silence applies at once in every replica, and in none as soon as it is
     return (await world.db('alerts').where({ monitor_id: monitor }).first()).state.heldBy;
   };
   t.same(await downAtOther('Before'), []);
-  const { id } = await world.alerts.silences.create({ reason: 'Work', duration_sec: 600 }, act);
+  const silenced = { reason: 'Work', duration_sec: 600 };
+  await world.db.transaction((trx) => alertSilences.create(trx, silenced, act, world.clock.now()));
   t.same(await downAtOther('Within'), ['silence']);
-  await world.alerts.silences.delete(id, act);
+  await world.db.transaction((trx) => alertSilences.revokeOf(trx, world.userId, { actor: program, reason: 'test' }));
   t.same(await downAtOther('After'), []);
 });
 
@@ -170,7 +172,7 @@ t.test('what a silence held is looked at when the account is recovered, which en
   await world.settle();
   t.match(await world.db('alerts'), [{ state: { heldBy: ['silence'] } }]);
   await world.db.transaction((trx) =>
-    revokeAlertSettings(trx, world.userId, { actor: program, reason: 'account_recovered' }),
+    alertRevocation.revoke(trx, world.userId, { actor: program, reason: 'account_recovered', nowMs: 0 }),
   );
   await world.settle();
   t.match(await world.db('alerts'), [{ state: { heldBy: [] } }]);

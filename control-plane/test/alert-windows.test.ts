@@ -2,7 +2,7 @@ import { until } from '@vantage/shared/_support/until.js';
 import { pino } from 'pino';
 import t, { type Test } from 'tap';
 import { program } from '../src/audit-log/actor.js';
-import { WindowActs } from '../src/modules/monitors/maintenance/window-acts.js';
+import { maintenanceWindows } from '../src/modules/monitors/maintenance/maintenance-windows.js';
 import { WindowTurns } from '../src/modules/monitors/maintenance/window-turns.js';
 import { accountOf } from './_support/owners.js';
 import { openTimedAlerts } from './_support/timed-alerts.js';
@@ -17,7 +17,6 @@ async function withWindows(t: Test) {
   const { world, rule, choice } = timed;
   const { db, clock, userId } = world;
   const startMs = clock.now();
-  const acts = new WindowActs({ db, clock, onDue: () => {} });
   const act = { account: accountOf(userId), actor: program };
   const turns = new WindowTurns({
     db,
@@ -31,9 +30,11 @@ async function withWindows(t: Test) {
   const instant = (second: number) => new Date(startMs + second * 1_000).toISOString();
   return {
     ...timed,
-    window: (from: number, to: number) =>
-      acts.create({ scope_type: 'all', starts_at: instant(from), ends_at: instant(to) } as never, act),
-    remove: (id: string) => acts.delete(id, act),
+    window: (from: number, to: number) => {
+      const body = { scope_type: 'all', starts_at: instant(from), ends_at: instant(to) } as const;
+      return db.transaction((trx) => maintenanceWindows.create(trx, body, act, clock.now()));
+    },
+    remove: (id: string) => db.transaction((trx) => maintenanceWindows.delete(trx, id, act)),
     /** Waits until the begin or end of a window at a second has been noticed. */
     turned: async (second: number) => {
       await timed.to(second);

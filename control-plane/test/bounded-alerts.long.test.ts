@@ -6,7 +6,9 @@ import { publishAll } from '../src/events/index.js';
 import { itemsText } from '../src/http/items-text.js';
 import { groupOf, groupValue } from '../src/modules/alerts/groups/alert-group.js';
 import { policyView } from '../src/modules/alerts/policies/policy-view.js';
+import { alertSilences } from '../src/modules/alerts/silences/alert-silences.js';
 import { SilenceIndex } from '../src/modules/alerts/silences/silence-index.js';
+import { silenceView } from '../src/modules/alerts/silences/silence-row.js';
 import { previewOf } from '../src/modules/domain-combo/preview.js';
 import { webhookKinds } from '../src/modules/webhooks/kinds/index.js';
 import { Slices } from '../src/runtime/slices.js';
@@ -265,7 +267,7 @@ t.test('bounded: the longest lists of deliveries, policies and silences', async 
       depends_on: many(20, (dependency) => `m_${dependency}`),
     })),
   );
-  const { policies, silences } = controlPlane.services.alerts;
+  const { policies } = controlPlane.services.alerts;
   const [account, page] = [accountOf(api.userId), { limit: 200, offset: 0 }];
   // below the frame, which compares each response with its schema in tests
   await holdsNobodyUp(t, 'policies', async () => {
@@ -287,8 +289,8 @@ t.test('bounded: the longest lists of deliveries, policies and silences', async 
     })),
   );
   await holdsNobodyUp(t, 'silences', async () => {
-    const { rows } = await silences.list(account, undefined, page);
-    await itemsText(rows, (row) => silences.view(row), signal);
+    const { rows } = await alertSilences.store.list(db, account.owner, page, { filter: '', values: {} });
+    await itemsText(rows, (row) => silenceView(row, Date.now()), signal);
   });
   t.equal((await call('/v1/alert-silences?page_size=200')).data.items.length, 200);
 });

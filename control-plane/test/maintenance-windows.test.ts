@@ -543,9 +543,9 @@ t.test('the monitors judged at a turn are those in the window', async (t) => {
     const window = { id: `mmw_${index}`, owner_id, created_by: owner_id, is_test, ...scope };
     await db('maintenance_windows').insert({ ...window, ...times, advance_notice_minutes: 0 });
     await db('monitor_due').delete();
-    await queueMonitorsIn(db, window.id);
+    await queueMonitorsIn(db, window);
     const expected = known.filter(coverageOf(window)).map(({ id }) => id);
     t.same((await db('monitor_due').pluck('monitor_id')).sort(), expected.sort(), JSON.stringify(window));
-    t.equal(await countMonitorsIn(db, window.id), expected.length);
+    t.equal(await countMonitorsIn(db, window), expected.length);
   }
 });

@@ -1,10 +1,21 @@
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { PasswordHasher } from '../src/modules/accounts/passwords/passwords.js';
+import { alertRevocation } from '../src/modules/alerts/alert-release.js';
+import { windowRevocation } from '../src/modules/monitors/maintenance/maintenance-windows.js';
+import { deleteNodesOfOwner } from '../src/modules/nodes/store.js';
+import { webhookRevocation } from '../src/modules/webhooks/webhook-release.js';
+import type { Revocation } from '../src/owners/index.js';
 import { from, type People, password, peopleInTurn } from './_support/people.js';
 import { insertNode } from './_support/stored-node.js';
 
-const openPeople = await peopleInTurn(t);
+const open = await peopleInTurn(t);
+const nodeRevocation: Revocation = {
+  words: { en: 'Nodes', 'zh-CN': '节点', 'zh-TW': '節點' },
+  revoke: deleteNodesOfOwner,
+};
+const revocations = [nodeRevocation, windowRevocation, alertRevocation, webhookRevocation];
+const openPeople = (t: Test) => open(t, { revocations });
 const here = from('192.0.2.1');
 const next = 'another horse battery staple';
 
@@ -172,7 +183,7 @@ t.test('an owner who takes over an account by mail removes everything created be
   t.match(people.letters.at(-1), {
     template: 'account-access',
     data: {
-      revoked: { sessions: 0, apiKeys: { names: ['squatter'], total: 1 }, nodes: { total: 0 } },
+      revoked: { sessions: 0, apiKeys: { names: ['squatter'], total: 1 }, holdings: [] },
       nodes: { names: ['frankfurt-1'], total: 1 },
       passwordSetAt: new Date(people.clock.now()).toISOString(),
     },
@@ -465,8 +476,13 @@ t.test('a node enrolled before the owner was proven is lost only with the first 
   );
   t.strictSame(await rules(), ['Default'], 'nor does a policy, a silence or a group keep messages from the owner');
   t.strictSame(await usual(), [asNew]);
-  const revoked = { nodes: { names: ['between'] }, windows: { names: ['silence'] }, channels: { names: ['leak'] } };
-  t.match(people.letters.at(-1), { data: { revoked, nodes: { total: 0 } } });
+  const letter = people.letters.at(-1) as never as { data: { revoked: { holdings: { names: string[] }[] } } };
+  t.strictSame(
+    letter.data.revoked.holdings.map(({ names }) => names),
+    [['between'], ['silence'], ['leak'], []],
+    'the mail names them',
+  );
+  t.match(letter, { data: { nodes: { total: 0 } } });
   const own = await insertNode(db, { owner_id: user.id, name: 'own' });
   await aWindow('nightly');
   await aChannel('operations');

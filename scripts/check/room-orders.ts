@@ -9,7 +9,7 @@ export const moduleRooms = [LOOSE, 'routes'] as const;
 
 /** Rooms of larger folders, lowest first: files of a room import their own room and lower ones. */
 export const roomOrders: Readonly<Record<string, readonly string[]>> = {
-  'control-plane/src/http': [LOOSE, 'field-messages', 'pages', 'frame', 'listeners', 'openapi'],
+  'control-plane/src/http': [LOOSE, 'field-messages', 'resource', 'pages', 'frame', 'listeners', 'openapi'],
   'control-plane/src/links': ['records', 'sockets', 'traffic', 'session', LOOSE],
   'control-plane/src/modules/accounts': [
     'mails',
@@ -27,9 +27,9 @@ export const roomOrders: Readonly<Record<string, readonly string[]>> = {
     'deliveries',
     'channels',
     'policies',
+    'events',
     'silences',
     'groups',
-    'events',
     'relay',
     'links',
     LOOSE,

@@ -111,10 +111,7 @@ t.test('names that a stranger may have given make no link in a mail and add no l
     apiKeys: list,
     personalTokens: list,
     enrollmentTokens: list,
-    nodes: list,
-    windows: list,
-    channels: list,
-    webhooks: list,
+    holdings: [{ words: { en: 'Nodes', 'zh-CN': '节点', 'zh-TW': '節點' }, ...list }],
   };
   for (const locale of locales) {
     const data = { ...accountMails['account-access'].example, revoked, nodes: list };
@@ -123,7 +120,7 @@ t.test('names that a stranger may have given make no link in a mail and add no l
     t.match(text, /www\u2024phish\u2024example/, `${locale}: as it looks`);
     t.equal(
       text.split('\n').filter((line) => line.includes('alert(1)')).length,
-      8,
+      5,
       `${locale}: one line for each kind`,
     );
   }

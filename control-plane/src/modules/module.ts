@@ -16,7 +16,7 @@ import type { ResultKind } from '../ingest/index.js';
 import type { AnyJobType, JobServices } from '../jobs/job.js';
 import type { AssignedReads, LinkTable, StateKind } from '../links/index.js';
 import type { Mail, MailParts, MailTemplates } from '../mail/index.js';
-import type { Release } from '../owners/index.js';
+import type { Release, Revocation, Revoke } from '../owners/index.js';
 import type { Metrics } from '../runtime/metrics.js';
 import type { Startable } from '../runtime/startable.js';
 import type { TargetLists } from '../target-lists.js';
@@ -63,6 +63,8 @@ export interface House {
   readonly authentication: Pick<Authentication, 'revoked' | 'revokedAll'>;
   /** Calls `release` of every module, in the order of the list. */
   readonly releaseHoldings: Release;
+  /** Calls `revocation` of every module, in the order of the list. */
+  readonly revokeHoldings: Revoke;
 }
 
 /** Data of a module that nodes deliver over their links, and the work that the module assigns to nodes. */
@@ -89,6 +91,7 @@ export interface Module {
   readonly credentials?: readonly CredentialSource[];
   readonly link?: LinkPart;
   readonly release?: Release;
+  readonly revocation?: Revocation;
 }
 
 interface ModuleFacts<N extends string> {

@@ -1,3 +1,3 @@
 export { type Owner, type OwnerKind, ofOwner, ownedBy, ownedColumns, ownerIsAdmin, personalOwner } from './owner.js';
 export { type LockedOwner, lockOwner, updatePlan } from './owner-store.js';
-export type { Release } from './release.js';
+export { type Release, type Revocation, type Revoke, revokeBy } from './release.js';

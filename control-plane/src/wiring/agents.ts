@@ -21,7 +21,7 @@ import type { Foundation } from './foundation.js';
 import { followNews, wireLinkWork } from './link-work.js';
 import type { OpenedModules } from './open-modules.js';
 
-type OpenHouse = Omit<House, 'releaseHoldings'>;
+type OpenHouse = Omit<House, 'releaseHoldings' | 'revokeHoldings'>;
 
 /** The side that agents see: links, work out and results in. */
 export interface Agents {

@@ -8,11 +8,11 @@ import { version } from '../version.js';
 
 type Given = Omit<
   House,
-  'geo' | 'heartbeatMs' | 'links' | 'lists' | 'outbound' | 'policyReferences' | 'releaseHoldings'
+  'geo' | 'heartbeatMs' | 'links' | 'lists' | 'outbound' | 'policyReferences' | 'releaseHoldings' | 'revokeHoldings'
 >;
 
 /** Builds the parts that all modules share; nothing runs yet. */
-export function wireHouse(given: Given): Omit<House, 'releaseHoldings'> {
+export function wireHouse(given: Given): Omit<House, 'releaseHoldings' | 'revokeHoldings'> {
   const { config, clock, log, metrics, publicUrl } = given;
   const links = new LinkTable();
   metrics.watchLinks(links);

@@ -63,7 +63,7 @@ export const jobTypes = [sendMail, ...modules.flatMap((module) => module.jobs ??
 /** Every mail that is sent, by its name. */
 export const mailTemplates = Object.assign({}, ...modules.map((module) => module.mails)) as MailTemplates;
 
-type Missing<M extends readonly ModuleDefinition[]> = Exclude<keyof Services, M[number]['name']>;
+type Missing<M extends readonly ModuleDefinition[]> = Exclude<keyof Services, M[number]['name'] | 'resources'>;
 
 /** Compiles only when every service that routes may use is that of a module in the list; the error names the missing ones. */
 function complete<const M extends readonly ModuleDefinition[]>(

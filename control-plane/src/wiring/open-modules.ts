@@ -3,7 +3,7 @@ import type { Consumer } from '../events/index.js';
 import type { Services } from '../http/route.js';
 import type { JobServices } from '../jobs/job.js';
 import type { House, LinkPart, Module, ModuleDefinition } from '../modules/module.js';
-import type { Release } from '../owners/index.js';
+import { type Release, type Revoke, revokeBy } from '../owners/index.js';
 import type { Startable } from '../runtime/startable.js';
 
 /** Everything that opened modules have in common, in the order of their list. */
@@ -22,15 +22,17 @@ export interface OpenedModules {
 /** Opens modules in the order of their list; nothing runs yet. */
 export function openModules(
   definitions: readonly ModuleDefinition[],
-  house: Omit<House, 'releaseHoldings'>,
+  house: Omit<House, 'releaseHoldings' | 'revokeHoldings'>,
 ): OpenedModules {
   const opened: Module[] = [];
-  const services = {} as Services;
+  const services = { resources: { db: house.db, clock: house.clock } } as Services;
   const releaseHoldings: Release = async (trx, owner, actor) => {
     for (const { release } of opened) await release?.(trx, owner, actor);
   };
+  const revokeHoldings: Revoke = (trx, ownerId, why) =>
+    revokeBy(opened.flatMap(({ revocation }) => revocation ?? []))(trx, ownerId, why);
   for (const definition of definitions) {
-    const module: Module = definition.open?.({ ...house, releaseHoldings }, services) ?? {};
+    const module: Module = definition.open?.({ ...house, releaseHoldings, revokeHoldings }, services) ?? {};
     opened.push(module);
     if (module.service !== undefined) Object.assign(services, { [definition.name]: module.service });
   }

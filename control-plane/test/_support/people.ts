@@ -3,10 +3,8 @@ import type { Test } from 'tap';
 import { type Actor, program } from '../../src/audit-log/actor.js';
 import { type AccountParts, openAccounts } from '../../src/modules/accounts/index.js';
 import { type AccountMail } from '../../src/modules/accounts/profile/account-mail.js';
-import { revokeAlertSettings } from '../../src/modules/alerts/index.js';
-import { deleteWindowsOf } from '../../src/modules/monitors/index.js';
-import { deleteNodesOfOwner, listNodesOfOwner } from '../../src/modules/nodes/store.js';
-import { revokeWebhooks } from '../../src/modules/webhooks/index.js';
+import { listNodesOfOwner } from '../../src/modules/nodes/store.js';
+import { type Revocation, revokeBy } from '../../src/owners/index.js';
 import { createLogger } from '../../src/runtime/log.js';
 import { cheapHasher } from './cheap-hasher.js';
 import { createReusedDatabase, createTestDatabase, type TestDatabase } from './database.js';
@@ -39,6 +37,8 @@ interface PeopleOptions {
   /** True if passwords are hashed as in production. */
   readonly isCostFull?: boolean;
   readonly database?: TestDatabase;
+  /** Revocations of modules, for a proof of the address; default: none. */
+  readonly revocations?: readonly Revocation[];
 }
 
 /** Opens parts for one test after another, on a database that has nobody in it each time. */
@@ -72,10 +72,8 @@ export async function openPeople(t: Test, options: PeopleOptions = {}): Promise<
     revoked: (userId) => revoked.push(userId),
     keysChanged: () => {},
     releaseHoldings: async () => {},
-    nodes: { list: listNodesOfOwner, revoke: deleteNodesOfOwner },
-    windows: { revoke: deleteWindowsOf },
-    channels: { revoke: revokeAlertSettings },
-    webhooks: { revoke: (trx, userId, why) => revokeWebhooks(trx, userId, { ...why, nowMs: clock.now() }) },
+    revokeHoldings: revokeBy(options.revocations ?? []),
+    listNodes: listNodesOfOwner,
     enqueueReset: (_trx, sealed) => parts.recovery.sendReset(sealed),
     // on request: the response must not wait for it
     enqueueConfirmation: async (_trx, sealed) => void confirmations.push(sealed),

@@ -131,14 +131,12 @@ export const unowned: readonly Unowned[] = [
       'modules/alerts/deliveries/delivery-store.ts': ['UPDATE', 'dropWaiting'],
       'modules/alerts/deliveries/lane-store.ts': ['deleteLane', 'RESUME_LANE', 'resumeWaitingOn'],
       'modules/alerts/events/timeline-store.ts': ['LIST_TIMELINE'],
-      'modules/alerts/groups/alert-group-store.ts': ['updateAlertGroup', 'deleteAlertGroup'],
       'modules/alerts/policies/policy-store.ts': [
         'updatePolicy',
         'deletePolicy',
         'lockPoliciesNaming',
         'listMonitorsNaming',
       ],
-      'modules/alerts/silences/silence-store.ts': ['updateSilence', 'deleteSilence'],
       'modules/monitors/checks/check-store.ts': ['listAskedChecks', 'listChecksSince'],
       'modules/monitors/checks/details-store.ts': ['readDetails'],
       'modules/monitors/definition/store.ts': ['updateMonitor', 'updateStatus', 'deleteMonitor'],
@@ -149,16 +147,11 @@ export const unowned: readonly Unowned[] = [
         'listSpansSince',
         'LIST_EVENTS',
       ],
-      'modules/monitors/groups/group-store.ts': ['emptyGroup', 'deleteGroup'],
+      'modules/monitors/groups/group-store.ts': ['emptyGroup'],
       'modules/monitors/heartbeats/store.ts': ['updateToken', 'FIND_OF_MONITOR'],
       'modules/monitors/history/series-store.ts': ['countByNode', 'FIND_NODE_KEY', 'listMissed'],
       'modules/monitors/history/uptime-store.ts': ['EPISODES', 'listedEpisodes'],
-      'modules/monitors/maintenance/window-store.ts': [
-        'updateWindow',
-        'deleteWindow',
-        'queueMonitorsIn',
-        'countMonitorsIn',
-      ],
+      'modules/monitors/maintenance/window-store.ts': ['queueMonitorsIn', 'countMonitorsIn'],
       'modules/nodes/enrollment-store.ts': ['useEnrollmentToken', 'updateConsumedNode'],
       'modules/nodes/store.ts': [
         'updateBan',
@@ -202,6 +195,9 @@ export const unowned: readonly Unowned[] = [
   },
   {
     reason: 'the caller names the table and its condition, and is judged by them',
-    declarations: { 'db/named.ts': ['queryPage'] },
+    declarations: {
+      'http/resource/resource-store.ts': ['ResourceStore.#read'],
+      'db/named.ts': ['queryPage'],
+    },
   },
 ];

@@ -2,7 +2,7 @@ import type { Clock } from '@vantage/shared/clock.js';
 import type { Knex } from 'knex';
 import { createSealer } from '../../crypto/sealing.js';
 import { enqueue } from '../../jobs/enqueue.js';
-import type { Release } from '../../owners/index.js';
+import type { Release, Revoke } from '../../owners/index.js';
 import type { Plans } from '../../plans/index.js';
 import type { Logger } from '../../runtime/log.js';
 import { AccountDeletion } from './account-deletion.js';
@@ -10,13 +10,7 @@ import { PasswordRules } from './passwords/password-rules.js';
 import { PasswordHasher } from './passwords/passwords.js';
 import { type AccountMail } from './profile/account-mail.js';
 import { PasswordChanges } from './recovery/password-changes.js';
-import {
-  type AccountChannels,
-  type AccountNodes,
-  type AccountWebhooks,
-  type AccountWindows,
-  ProofOfAddress,
-} from './recovery/proof-of-address.js';
+import { type ListNodes, ProofOfAddress } from './recovery/proof-of-address.js';
 import { Recovery } from './recovery/recovery.js';
 import { resetPasswordJob } from './recovery/reset-job.js';
 import { AccessTokens } from './sessions/access-tokens.js';
@@ -58,13 +52,10 @@ export interface AccountsOptions {
   readonly keysChanged: () => void;
   /** Releases everything that a deleted account owns, in the transaction that deletes it. */
   readonly releaseHoldings: Release;
-  /** Nodes of accounts, which have access to the secrets of their monitors. */
-  readonly nodes: AccountNodes;
-  /** Maintenance windows of accounts, which silence their monitors. */
-  readonly windows: AccountWindows;
-  /** Alert channels of accounts, which send data of their monitors elsewhere. */
-  readonly channels: AccountChannels;
-  readonly webhooks: AccountWebhooks;
+  /** Revokes what a stranger may have left in an account. */
+  readonly revokeHoldings: Revoke;
+  /** Nodes of an account, which have access to the secrets of its monitors. */
+  readonly listNodes: ListNodes;
   /** Schedules a call of `recovery.sendReset`, in the transaction of the request. Default: a job. */
   readonly enqueueReset?: (trx: Knex, sealed: string) => Promise<unknown>;
   /** Schedules a call of `signInConfirmation.send` in the same way. Default: a job. */

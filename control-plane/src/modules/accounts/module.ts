@@ -1,8 +1,5 @@
 import { EVERYBODY } from '../../authentication/index.js';
-import { revokeAlertSettings } from '../alerts/index.js';
 import { defineModule, type House } from '../module.js';
-import { deleteWindowsOf } from '../monitors/index.js';
-import { revokeWebhooks } from '../webhooks/index.js';
 import { accountActions } from './actions.js';
 import { openAccounts } from './index.js';
 import { accountMails } from './mails/index.js';
@@ -23,7 +20,7 @@ export const accountsModule = defineModule({
   mails: accountMails,
   jobs: [resetPasswordJob, confirmSignInJob],
   open(house, { nodes }) {
-    const { config, db, clock, log, publicUrl, secretKey, mail, hasher, authentication, releaseHoldings } = house;
+    const { config, db, clock, log, publicUrl, secretKey, mail, hasher, authentication } = house;
     const { upkeep, ...parts } = openAccounts({
       db,
       clock,
@@ -36,14 +33,9 @@ export const accountsModule = defineModule({
       ...(hasher === undefined ? {} : { hasher }),
       revoked: (userId) => authentication.revoked(userId),
       keysChanged: () => authentication.revokedAll(),
-      releaseHoldings,
-      nodes: {
-        list: (trx, userId) => nodes.listOfOwner(trx, userId),
-        revoke: (trx, userId, why) => nodes.acts.release(trx, userId, why),
-      },
-      windows: { revoke: deleteWindowsOf },
-      channels: { revoke: revokeAlertSettings },
-      webhooks: { revoke: (trx, userId, why) => revokeWebhooks(trx, userId, { ...why, nowMs: clock.now() }) },
+      releaseHoldings: house.releaseHoldings,
+      revokeHoldings: house.revokeHoldings,
+      listNodes: (trx, userId) => nodes.listOfOwner(trx, userId),
     });
     const { sessions, signingKeys, recovery, signInConfirmation } = parts;
     followKeys(house, signingKeys);

@@ -2,12 +2,10 @@ import type { ChannelActs } from './channels/channel-acts.js';
 import type { DeliveryActs } from './channels/delivery-acts.js';
 import type { TestSend } from './channels/test-send.js';
 import type { Verification } from './channels/verification.js';
-import type { AlertGroupActs } from './groups/alert-group-acts.js';
 import type { LinkActs } from './links/link-acts.js';
 import type { OperatorView } from './operator-view.js';
 import type { PolicyActs } from './policies/policy-acts.js';
 import type { AlertActs } from './relay/alert-acts.js';
-import type { SilenceActs } from './silences/silence-acts.js';
 
 /** Channels, deliveries, policies, silences and groups of alerts as routes know them. */
 export interface Alerts {
@@ -20,8 +18,6 @@ export interface Alerts {
   readonly events: AlertActs;
   readonly links: LinkActs;
   readonly policies: PolicyActs;
-  readonly silences: SilenceActs;
-  readonly groups: AlertGroupActs;
   readonly operator: OperatorView;
 }
 

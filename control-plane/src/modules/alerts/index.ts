@@ -1,3 +1,2 @@
-export { revokeAlertSettings } from './alert-release.js';
 export type { AlertStatus } from './operator-view.js';
 export { policyReferences } from './policies/policy-references.js';

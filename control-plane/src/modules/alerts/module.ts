@@ -1,6 +1,6 @@
 import { defineModule } from '../module.js';
 import { alertActions } from './actions.js';
-import { releaseAlerts } from './alert-release.js';
+import { alertRevocation, releaseAlerts } from './alert-release.js';
 import { alertMails } from './mails/index.js';
 import { AlertMetrics } from './metrics.js';
 import { openAlerts } from './open-alerts.js';
@@ -35,6 +35,7 @@ export const alertsModule = defineModule({
       upkeep: [...parts.upkeep, ...upkeep],
       on: consumers,
       release: releaseAlerts,
+      revocation: alertRevocation,
     };
   },
 });

@@ -21,13 +21,11 @@ import { Rooms } from './deliveries/rooms.js';
 import { Sender } from './deliveries/sender.js';
 import { deleteThreadsBefore } from './deliveries/thread-store.js';
 import { deleteUsageBefore } from './deliveries/usage-store.js';
-import { AlertGroupActs } from './groups/alert-group-acts.js';
 import { AlertMetrics } from './metrics.js';
 import { OperatorView } from './operator-view.js';
 import { type LookAgain, noAlerts } from './policies/look-again.js';
 import { PolicyActs } from './policies/policy-acts.js';
 import { policyUses } from './policies/policy-uses.js';
-import { SilenceActs } from './silences/silence-acts.js';
 import { deleteSilencesEndedBefore } from './silences/silence-store.js';
 import { channelTypes } from './types/registry.js';
 import type { ChannelSettings } from './types/settings.js';
@@ -77,7 +75,6 @@ export function openAlerts(
   const { plans } = house.config;
   const types = channelTypes(house.config);
   const uses = policyUses({ clock, lookAgain });
-  const ruled = { db, clock, lookAgain };
   const key = Buffer.from(hkdfSync('sha256', secretKey, '', 'vantage alert names v1', 32));
   const linkSealer = createSealer(secretKey, 'alert links');
   const channelSealer = createSealer(secretKey, 'alert channels');
@@ -129,8 +126,6 @@ export function openAlerts(
       testSend: new TestSend({ types, db, clock, sealer, limiter, destinations, sender }),
       deliveries: new DeliveryActs({ db, sealer, outgoing, destinations }),
       policies: new PolicyActs({ types, db, clock, lookAgain }),
-      silences: new SilenceActs(ruled),
-      groups: new AlertGroupActs(ruled),
       operator: new OperatorView({ db, clock }),
     },
     outgoing,

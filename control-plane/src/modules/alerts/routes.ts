@@ -1,4 +1,5 @@
 import type { AnyRoute } from '../../http/route.js';
+import { alertGroups } from './groups/alert-groups.js';
 import { acknowledgePageRoutes } from './routes/acknowledge-page.js';
 import { acknowledgeAlertEvent, getAlertEvent, listAlertEvents, resolveAlertEvent } from './routes/alert-events.js';
 import { resumeAlertRecipient, testAlertChannel, verifyAlertChannel } from './routes/channel-acts.js';
@@ -10,13 +11,7 @@ import {
   listAlertChannels,
 } from './routes/channels.js';
 import { getAlertDelivery, listAlertDeliveries, retryAlertDelivery } from './routes/deliveries.js';
-import {
-  changeAlertGroup,
-  createAlertGroup,
-  deleteAlertGroup,
-  getAlertGroup,
-  listAlertGroups,
-} from './routes/groups.js';
+import { endAlertSilence } from './routes/end-silence.js';
 import { mailedLinkRoutes } from './routes/mailed-links.js';
 import {
   changeAlertPolicy,
@@ -25,13 +20,7 @@ import {
   getAlertPolicy,
   listAlertPolicies,
 } from './routes/policies.js';
-import {
-  changeAlertSilence,
-  createAlertSilence,
-  deleteAlertSilence,
-  getAlertSilence,
-  listAlertSilences,
-} from './routes/silences.js';
+import { alertSilences } from './silences/alert-silences.js';
 
 /** All operations on channels, policies, silences, groups and deliveries of alerts, and the pages that their mails link to. */
 export const alertRoutes: readonly AnyRoute[] = [
@@ -48,16 +37,8 @@ export const alertRoutes: readonly AnyRoute[] = [
   getAlertPolicy,
   changeAlertPolicy,
   deleteAlertPolicy,
-  listAlertSilences,
-  createAlertSilence,
-  getAlertSilence,
-  changeAlertSilence,
-  deleteAlertSilence,
-  listAlertGroups,
-  createAlertGroup,
-  getAlertGroup,
-  changeAlertGroup,
-  deleteAlertGroup,
+  ...Object.values({ ...alertSilences.routes, delete: endAlertSilence }),
+  ...Object.values(alertGroups.routes),
   listAlertDeliveries,
   getAlertDelivery,
   retryAlertDelivery,

@@ -6,12 +6,11 @@ import { deleteMonitorsOf } from './acts/release-store.js';
 import { TestChecks } from './acts/test-checks.js';
 import { deleteOldUplinkLosses } from './checks/uplink-store.js';
 import { monitorSealer } from './definition/monitor-sealer.js';
-import { GroupActs } from './groups/group-acts.js';
 import { History } from './history/history.js';
 import { DueCount } from './judging/due-count.js';
 import { monitorMails } from './mails/index.js';
 import { maintenanceReads } from './maintenance/maintenance-reads.js';
-import { WindowActs } from './maintenance/window-acts.js';
+import { windowRevocation } from './maintenance/maintenance-windows.js';
 import { MonitorMetrics } from './metrics.js';
 import type { Monitors } from './monitors.js';
 import { openLink } from './open-link.js';
@@ -47,6 +46,7 @@ export const monitorsModule = defineModule({
       upkeep: [() => deleteOldUplinkLosses(db)],
       link: openLink(house, { judges, counts: metrics }),
       release: deleteMonitorsOf,
+      revocation: windowRevocation,
     };
   },
 });
@@ -58,17 +58,15 @@ function openMonitors({ config, db, clock, lists, secretKey, policyReferences }:
   const own = { db, clock, plans: config.plans, sealer, onAssigned, heartbeats: heartbeats.acts };
   const acts = new MonitorActs({ ...own, policy: () => lists.policy, placing, policyReferences });
   const reads = { db, clock, maintenance: maintenanceReads };
-  const judged = { db, clock, onDue: () => judges.look() };
   return {
     now: () => clock.now(),
+    judge: () => judges.look(),
     acts,
     reading: new Reading({ ...reads, heartbeats: heartbeats.acts, placing, sealer }),
     history: new History(reads),
     testChecks: new TestChecks({ db, clock, sealer, asking }),
     events: new EventReading(db),
-    eventActs: new EventActs(judged),
-    groups: new GroupActs(judged),
-    windows: new WindowActs(judged),
+    eventActs: new EventActs({ db, clock, onDue: () => judges.look() }),
     heartbeats,
     transfer: new MonitorTransfer({ ...own, acts }),
   };

@@ -1,10 +1,8 @@
 import type { EventActs } from './acts/event-acts.js';
 import type { MonitorActs } from './acts/monitor-acts.js';
 import type { TestChecks } from './acts/test-checks.js';
-import type { GroupActs } from './groups/group-acts.js';
 import type { Heartbeats } from './heartbeats/heartbeats.js';
 import type { History } from './history/history.js';
-import type { WindowActs } from './maintenance/window-acts.js';
 import type { EventReading } from './reading/event-reading.js';
 import type { Reading } from './reading/reading.js';
 import type { MonitorTransfer } from './transfer/monitor-transfer.js';
@@ -13,14 +11,14 @@ import type { MonitorTransfer } from './transfer/monitor-transfer.js';
 export interface Monitors {
   /** Milliseconds since the epoch. */
   now(): number;
+  /** Judges monitors that are due, without waiting for the next round. */
+  judge(): void;
   readonly acts: MonitorActs;
   readonly reading: Reading;
   readonly history: History;
   readonly testChecks: TestChecks;
   readonly events: EventReading;
   readonly eventActs: EventActs;
-  readonly groups: GroupActs;
-  readonly windows: WindowActs;
   readonly heartbeats: Heartbeats;
   readonly transfer: MonitorTransfer;
 }

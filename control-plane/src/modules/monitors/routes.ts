@@ -1,8 +1,11 @@
 import type { AnyRoute } from '../../http/route.js';
+import { monitorGroups } from './groups/monitor-groups.js';
+import { maintenanceWindows } from './maintenance/maintenance-windows.js';
 import { listAllMonitorEvents } from './routes/account-events.js';
 import { getBadge } from './routes/badge.js';
 import { checkInRoutes } from './routes/check-in.js';
 import { listChecks } from './routes/checks.js';
+import { deleteMonitorGroup } from './routes/delete-group.js';
 import {
   acknowledgeMonitorEvent,
   markMonitorEventFalsePositive,
@@ -10,13 +13,6 @@ import {
   writeMonitorEventNotes,
 } from './routes/event-acts.js';
 import { getMonitorEvent, listMonitorEvents } from './routes/events.js';
-import {
-  changeMonitorGroup,
-  createMonitorGroup,
-  deleteMonitorGroup,
-  getMonitorGroup,
-  listMonitorGroups,
-} from './routes/groups.js';
 import { changeMonitor, createMonitor, deleteMonitor, getMonitor, listMonitors } from './routes/monitors.js';
 import { listPings } from './routes/pings.js';
 import { pushRoutes } from './routes/push.js';
@@ -26,13 +22,6 @@ import { testMonitor } from './routes/test-monitor.js';
 import { getTimeseries } from './routes/timeseries.js';
 import { exportMonitors, importMonitors } from './routes/transfer.js';
 import { getUptime } from './routes/uptime.js';
-import {
-  changeMaintenanceWindow,
-  createMaintenanceWindow,
-  deleteMaintenanceWindow,
-  getMaintenanceWindow,
-  listMaintenanceWindows,
-} from './routes/windows.js';
 
 /** Every operation on monitors. */
 export const monitorRoutes: readonly AnyRoute[] = [
@@ -55,16 +44,8 @@ export const monitorRoutes: readonly AnyRoute[] = [
   resolveMonitorEvent,
   markMonitorEventFalsePositive,
   writeMonitorEventNotes,
-  listMonitorGroups,
-  createMonitorGroup,
-  getMonitorGroup,
-  changeMonitorGroup,
-  deleteMonitorGroup,
-  listMaintenanceWindows,
-  createMaintenanceWindow,
-  getMaintenanceWindow,
-  changeMaintenanceWindow,
-  deleteMaintenanceWindow,
+  ...Object.values({ ...monitorGroups.routes, delete: deleteMonitorGroup }),
+  ...Object.values(maintenanceWindows.routes),
   rotateToken,
   listPings,
   ...checkInRoutes,

@@ -46,6 +46,10 @@ export const nodesModule = defineModule({
       release: async (trx, owner, actor) => {
         await nodes.acts.release(trx, owner.id, { actor, reason: 'account deleted' });
       },
+      revocation: {
+        words: { en: 'Nodes', 'zh-CN': '节点', 'zh-TW': '節點' },
+        revoke: (trx, ownerId, why) => nodes.acts.release(trx, ownerId, why),
+      },
     };
   },
 });

@@ -16,6 +16,7 @@ import { deleteOrphans } from './sending/claim-store.js';
 import { Marking } from './sending/marking.js';
 import { webhookRelay } from './sending/relay.js';
 import { Sender } from './sending/sender.js';
+import { webhookRevocation } from './webhook-release.js';
 
 /** Interval at which deliveries and endpoints are counted for metrics, at most. */
 const COUNTED_EVERY_MS = 15_000;
@@ -67,6 +68,7 @@ export const webhooksModule = defineModule({
       upkeep: [() => deleteOrphans(agentsDb, clock.now())],
       on: [webhookRelay({ publicUrl, clock, onDue, onSkipped: (count) => metrics.countSkipped(count) })],
       release: deleteWebhooksOf,
+      revocation: webhookRevocation,
     };
   },
 });

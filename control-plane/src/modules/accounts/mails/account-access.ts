@@ -21,10 +21,8 @@ export interface AccountAccessData {
     readonly apiKeys: NameList;
     readonly personalTokens: NameList;
     readonly enrollmentTokens: NameList;
-    readonly nodes: NameList;
-    readonly windows: NameList;
-    readonly channels: NameList;
-    readonly webhooks: NameList;
+    /** Things that modules held for the account, by kind. */
+    readonly holdings: readonly (NameList & { readonly words: Readonly<Record<Locale, string>> })[];
   };
   /** ISO 8601; null: there is no password. */
   readonly passwordSetAt: string | null;
@@ -33,14 +31,15 @@ export interface AccountAccessData {
 }
 
 type Occasion = 'verified' | 'reset';
-type Kind = keyof AccountAccessData['revoked'];
+type Credential = Exclude<keyof AccountAccessData['revoked'], 'holdings'>;
 
 interface Words {
   readonly subject: Readonly<Record<Occasion, string>>;
   readonly opening: Readonly<Record<Occasion, (at: string, address: string) => string>>;
   readonly revoked: string;
   readonly nothingRevoked: string;
-  readonly kinds: Readonly<Record<Kind, string>>;
+  readonly credentials: Readonly<Record<Credential, string>>;
+  readonly nodes: string;
   /** Line of a list: the kind, and names or a number. */
   readonly line: (kind: string, items: string) => string;
   readonly quoted: (name: string) => string;
@@ -68,16 +67,13 @@ const words: Readonly<Record<Locale, Words>> = {
     },
     revoked: 'Earlier credentials for the account may have been created by someone else. These were revoked:',
     nothingRevoked: 'There were no other credentials for the account.',
-    kinds: {
+    credentials: {
       sessions: 'Sessions',
       apiKeys: 'API keys',
       personalTokens: 'Personal access tokens',
       enrollmentTokens: 'Enrollment tokens',
-      nodes: 'Nodes',
-      windows: 'Maintenance windows',
-      channels: 'Alert channels',
-      webhooks: 'Webhook endpoints',
     },
+    nodes: 'Nodes',
     line: (kind, items) => `${kind}: ${items}`,
     quoted: (name) => `“${name}”`,
     separator: ', ',
@@ -107,16 +103,13 @@ const words: Readonly<Record<Locale, Words>> = {
     },
     revoked: '此前可访问该账户的凭据可能由他人创建，现已全部撤销：',
     nothingRevoked: '此前没有其他可访问该账户的凭据。',
-    kinds: {
+    credentials: {
       sessions: '会话',
       apiKeys: 'API 密钥',
       personalTokens: '个人访问令牌',
       enrollmentTokens: '注册令牌',
-      nodes: '节点',
-      windows: '维护窗口',
-      channels: '告警渠道',
-      webhooks: 'Webhook 端点',
     },
+    nodes: '节点',
     line: (kind, items) => `${kind}：${items}`,
     quoted: (name) => `“${name}”`,
     separator: '、',
@@ -143,16 +136,13 @@ const words: Readonly<Record<Locale, Words>> = {
     },
     revoked: '先前可存取該帳戶的憑證可能由他人建立，現已全部撤銷：',
     nothingRevoked: '先前沒有其他可存取該帳戶的憑證。',
-    kinds: {
+    credentials: {
       sessions: '工作階段',
       apiKeys: 'API 金鑰',
       personalTokens: '個人存取權杖',
       enrollmentTokens: '註冊權杖',
-      nodes: '節點',
-      windows: '維護時段',
-      channels: '告警管道',
-      webhooks: 'Webhook 端點',
     },
+    nodes: '節點',
     line: (kind, items) => `${kind}：${items}`,
     quoted: (name) => `「${name}」`,
     separator: '、',
@@ -181,10 +171,14 @@ export const accountAccess: MailTemplate<AccountAccessData> = {
       apiKeys: { names: ['dashboard'], total: 1 },
       personalTokens: { names: [], total: 0 },
       enrollmentTokens: { names: ['ent_***abcd'], total: 1 },
-      nodes: { names: ['frankfurt-1'], total: 1 },
-      windows: { names: ['nightly'], total: 1 },
-      channels: { names: ['operations'], total: 1 },
-      webhooks: { names: ['https://hooks.example'], total: 1 },
+      holdings: [
+        { words: { en: 'Nodes', 'zh-CN': '节点', 'zh-TW': '節點' }, names: ['frankfurt-1'], total: 1 },
+        {
+          words: { en: 'Alert channels', 'zh-CN': '告警渠道', 'zh-TW': '告警管道' },
+          names: ['operations'],
+          total: 1,
+        },
+      ],
     },
     passwordSetAt: '2026-11-21T09:16:00.000Z',
     nodes: { names: ['tokyo-1', 'tokyo-2'], total: 30 },
@@ -198,14 +192,13 @@ function content(data: AccountAccessData, locale: Locale): MailContent {
   const says = words[locale];
   const { hasNewPassword, passwordSetAt, nodes } = data;
   const occasion = hasNewPassword ? 'reset' : 'verified';
-  const revoked = revokedLines(data, says);
+  const revoked = revokedLines(data, says, locale);
   const left = [
     paragraph(passwordSetAt === null ? says.noPassword : says.password(instant(passwordSetAt, locale))),
-    paragraph(nodes.total === 0 ? says.nothingElse : says.line(says.kinds.nodes, listed(nodes, says))),
+    paragraph(nodes.total === 0 ? says.nothingElse : says.line(says.nodes, listed(nodes, says))),
   ];
-  const hasNames = [data.nodes, ...Object.values(data.revoked)].some(
-    (list) => typeof list !== 'number' && list.total > 0,
-  );
+  const { apiKeys, personalTokens, enrollmentTokens, holdings } = data.revoked;
+  const hasNames = [nodes, apiKeys, personalTokens, enrollmentTokens, ...holdings].some(({ total }) => total > 0);
   return {
     subject: says.subject[occasion],
     blocks: [
@@ -221,13 +214,16 @@ function content(data: AccountAccessData, locale: Locale): MailContent {
   };
 }
 
-function revokedLines({ revoked }: AccountAccessData, says: Words): Block[] {
-  const { sessions, ...lists } = revoked;
-  const kinds = Object.keys(lists) as (keyof typeof lists)[];
-  const named = kinds
-    .filter((kind) => lists[kind].total > 0)
-    .map((kind) => paragraph(says.line(says.kinds[kind], listed(lists[kind], says))));
-  return sessions === 0 ? named : [paragraph(says.line(says.kinds.sessions, String(sessions))), ...named];
+function revokedLines({ revoked }: AccountAccessData, says: Words, locale: Locale): Block[] {
+  const { sessions, holdings, ...credentials } = revoked;
+  const lists = [
+    ...Object.entries(credentials).map(([kind, list]) => ({ words: says.credentials[kind as Credential], list })),
+    ...holdings.map(({ words, ...list }) => ({ words: words[locale], list })),
+  ];
+  const named = lists
+    .filter(({ list }) => list.total > 0)
+    .map(({ words, list }) => paragraph(says.line(words, listed(list, says))));
+  return sessions === 0 ? named : [paragraph(says.line(says.credentials.sessions, String(sessions))), ...named];
 }
 
 function listed({ names, total }: NameList, { quoted, separator, more }: Words): string {

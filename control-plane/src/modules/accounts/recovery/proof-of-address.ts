@@ -5,6 +5,7 @@ import type { Actor } from '../../../audit-log/actor.js';
 import { insertAuditEntry } from '../../../audit-log/store.js';
 import { afterCommit } from '../../../db/after-commit.js';
 import type { MailData } from '../../../mail/index.js';
+import type { Revoke } from '../../../owners/index.js';
 import type { AccountMail } from '../profile/account-mail.js';
 import { localesOfProfiles } from '../profile/profile.js';
 import { type RevokedTokens, revokeTokens, type UserRow, updateUser } from '../profile/store.js';
@@ -17,11 +18,10 @@ import type { Sessions } from '../sessions/sessions.js';
 //   and nothing else                   all access to the account is revoked, except the password, which is unproven
 //   and sets a new password            all access to the account is revoked; `proven_at` is set
 //
-// Nodes, maintenance windows, alert channels and webhook endpoints are revoked until one person is proven, and kept later: they continue to work
-// while a user has forgotten the password, and no one else can have created them since.
+// What modules hold for the account, such as nodes and alert channels (`revocation` of modules), is revoked until one person is proven, and kept
+// later: it continues to work while a user has forgotten the password, and no one else can have created it since.
 //
 // NOTE: a change of the address, or another sign-in method that is added by mail or by another service, is such a proof.
-// Further destinations of an account's data must be revoked as alert channels are.
 
 /** Id and name of a node, token or window. */
 interface Named {
@@ -29,32 +29,14 @@ interface Named {
   readonly name: string;
 }
 
-/** Operations on the nodes of accounts that a proof of the address needs. */
-export interface AccountNodes {
-  list(trx: Knex, userId: string): Promise<readonly Named[]>;
-  /** Deletes all nodes in the caller's transaction, with an entry for each in the audit log; links close after its commit. */
-  revoke(trx: Knex, userId: string, why: { readonly actor: Actor; readonly reason: string }): Promise<readonly Named[]>;
-}
-
-/** Operations on the maintenance windows of accounts, which suppress events of their monitors. */
-export interface AccountWindows {
-  /** Deletes all maintenance windows, as `AccountNodes.revoke` deletes nodes. */
-  revoke(trx: Knex, userId: string, why: { readonly actor: Actor; readonly reason: string }): Promise<readonly Named[]>;
-}
-
-/** Operations on the alert channels of accounts, which send data of their monitors elsewhere. */
-export type AccountChannels = AccountWindows;
-
-/** Operations on the webhook endpoints of accounts, which do the same. */
-export type AccountWebhooks = AccountWindows;
+/** Nodes of an account. */
+export type ListNodes = (trx: Knex, userId: string) => Promise<readonly Named[]>;
 
 interface ProofOfAddressOptions {
   readonly clock: Clock;
   readonly sessions: Sessions;
-  readonly nodes: AccountNodes;
-  readonly windows: AccountWindows;
-  readonly channels: AccountChannels;
-  readonly webhooks: AccountWebhooks;
+  readonly revokeHoldings: Revoke;
+  readonly listNodes: ListNodes;
   readonly mail: AccountMail;
   /** Called after the access that a user's credentials give has changed. */
   readonly revoked: (userId: string) => void;
@@ -103,16 +85,12 @@ export class ProofOfAddress {
     user: UserRow,
     { actor, at, reason }: { actor: Actor; at: Date; reason: Reason },
   ): Promise<void> {
-    const { sessions, nodes, windows, channels, webhooks } = this.options;
-    const ended = await sessions.endOthers(trx, user.id, { actor, except: null, reason });
+    const ended = await this.options.sessions.endOthers(trx, user.id, { actor, except: null, reason });
     const tokens = await revokeTokens(trx, user.id, at);
     await auditTokens(trx, user.id, tokens, { actor, reason });
     // after the tokens that enroll nodes: none is added meanwhile
-    const isUnproven = user.proven_at === null;
-    const lost = isUnproven ? await nodes.revoke(trx, user.id, { actor, reason }) : [];
-    const lifted = isUnproven ? await windows.revoke(trx, user.id, { actor, reason }) : [];
-    const cut = isUnproven ? await channels.revoke(trx, user.id, { actor, reason }) : [];
-    const deaf = isUnproven ? await webhooks.revoke(trx, user.id, { actor, reason }) : [];
+    const why = { actor, reason, nowMs: at.getTime() };
+    const holdings = user.proven_at === null ? await this.options.revokeHoldings(trx, user.id, why) : [];
     if (user.email === null) return;
     const data: AccessMail = {
       hasNewPassword: reason === 'password reset',
@@ -123,13 +101,10 @@ export class ProofOfAddress {
         apiKeys: shortList(tokens.apiKeys),
         personalTokens: shortList(tokens.personalTokens),
         enrollmentTokens: shortList(tokens.enrollmentTokens),
-        nodes: shortList(lost),
-        windows: shortList(lifted),
-        channels: shortList(cut),
-        webhooks: shortList(deaf),
+        holdings: holdings.map(({ words, names }) => ({ words, ...shortList(names.map((name) => ({ name }))) })),
       },
       passwordSetAt: user.password_hash === null ? null : (user.password_changed_at ?? user.created_at).toISOString(),
-      nodes: shortList(await nodes.list(trx, user.id)),
+      nodes: shortList(await this.options.listNodes(trx, user.id)),
     };
     const locale = localesOfProfiles[user.locale];
     await this.options.mail.enqueue(trx, { to: user.email, locale, template: 'account-access', data });
@@ -154,6 +129,6 @@ async function auditTokens(
   }
 }
 
-function shortList(named: readonly Named[]): AccessMail['nodes'] {
+function shortList(named: readonly Pick<Named, 'name'>[]): AccessMail['nodes'] {
   return { names: named.slice(0, MAX_LISTED).map(({ name }) => name), total: named.length };
 }

@@ -5,8 +5,7 @@ import type { Destination, Destinations } from '../deliveries/destination.js';
 import type { NewMessage } from '../deliveries/new-deliveries.js';
 import type { Rooms } from '../deliveries/rooms.js';
 import { type AlertGroup, groupOf } from '../groups/alert-group.js';
-import { groupIn } from '../groups/alert-group-row.js';
-import { readAlertGroups } from '../groups/alert-group-store.js';
+import { alertGroups, groupIn } from '../groups/alert-groups.js';
 import { type ChannelTypes, findType } from '../types/registry.js';
 import { type MessageContext, messageOf } from './alert-messages.js';
 import { lockBundles, readParts, storeParts, updateBundles } from './bundle-store.js';
@@ -101,7 +100,7 @@ function groupKeyOf({ group, tell }: PlacedTell): string {
 
 async function readGroups(trx: Knex, decided: readonly Decided[]): Promise<ReadonlyMap<string, AlertGroup[]>> {
   const groups = new Map<string, AlertGroup[]>();
-  for (const row of await readAlertGroups(trx, [...new Set(decided.map(({ row: { owner_id: id } }) => id))]))
+  for (const row of await alertGroups.store.readOf(trx, [...new Set(decided.map(({ row: { owner_id: id } }) => id))]))
     groups.set(row.owner_id, [...(groups.get(row.owner_id) ?? []), groupIn(row)]);
   return groups;
 }

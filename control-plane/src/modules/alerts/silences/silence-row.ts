@@ -1,5 +1,6 @@
 import type { AlertSeverity } from '@vantage/shared/alerts/policy.js';
 import type { Static } from 'typebox';
+import type { ResourceRow } from '../../../http/resource/form.js';
 import type { MonitorScopeType } from '../../monitors/index.js';
 import { type Silence, silenceStatus } from './silence.js';
 import type { AlertSilenceSchema } from './silence-schema.js';
@@ -15,14 +16,7 @@ export interface SilenceFields {
 }
 
 /** Stored silence. */
-export interface SilenceRow extends SilenceFields {
-  readonly id: string;
-  readonly owner_id: string;
-  readonly created_by: string;
-  readonly is_test: boolean;
-  readonly created_at: Date;
-  readonly updated_at: Date;
-}
+export type SilenceRow = ResourceRow & SilenceFields & { readonly updated_at: Date };
 
 /** A silence as decisions read it. */
 export function silenceIn(row: Omit<SilenceRow, 'reason'>): Silence {
@@ -42,7 +36,7 @@ export function silenceView(row: SilenceRow, nowMs: number): Static<typeof Alert
   const [only = null, ...others] = row.scope_type === 'monitor' ? row.scope_ids : [];
   return {
     id: row.id,
-    user_id: row.owner_id,
+    user_id: row.created_by,
     is_test: row.is_test,
     monitor_id: others.length === 0 ? only : null,
     scope_type: row.scope_type,

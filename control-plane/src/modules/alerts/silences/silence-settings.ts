@@ -1,4 +1,5 @@
 import { ApiError, fieldError } from '../../../http/errors.js';
+import { parseInstant } from '../../../http/resource/form.js';
 import { namedScope } from '../../monitors/index.js';
 import { silenceStatus } from './silence.js';
 import type { SilenceFields } from './silence-row.js';
@@ -43,7 +44,9 @@ export function changedSilence(body: AlertSilenceChange, before: SilenceFields, 
   const begin = body.starts_at === undefined ? starts_at : instantOf('starts_at', body.starts_at, nowMs);
   const end = body.ends_at === undefined ? ends_at : instantOf('ends_at', body.ends_at, nowMs);
   checkTimes(body.ends_at === undefined ? 'starts_at' : 'ends_at', { begin, end }, nowMs);
-  return { ...before, reason: (body.reason ?? before.reason).trim(), starts_at: begin, ends_at: end };
+  const { scope_type, scope_ids, severities } = before;
+  const reason = (body.reason ?? before.reason).trim();
+  return { scope_type, scope_ids, severities, reason, starts_at: begin, ends_at: end };
 }
 
 function scopeOf({
@@ -79,10 +82,9 @@ function checkTimes(
     throw fieldError(field, 'range', `the silence may last at most ${LONGEST_SILENCE_DAYS} days`);
 }
 
-/** Parses an instant; the schema admits leap seconds (RFC 3339), which JavaScript does not have. */
+/** Instant within the permitted distance. */
 function instantOf(field: string, text: string, nowMs: number): Date {
-  const at = new Date(text);
-  if (Number.isNaN(at.getTime())) throw fieldError(field, 'format', 'must be a date and time without a leap second');
+  const at = parseInstant(field, text);
   if (Math.abs(at.getTime() - nowMs) > LONGEST_MS)
     throw fieldError(field, 'range', `must be within ${LONGEST_SILENCE_DAYS} days of now`);
   return at;

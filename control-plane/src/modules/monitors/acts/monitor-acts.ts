@@ -24,7 +24,7 @@ import {
 import { HEARTBEAT } from '../definition/type-names.js';
 import { closeEvent } from '../events/event-store.js';
 import { monitorName, subjectOf } from '../events/happening.js';
-import { groupNamed } from '../groups/group-making.js';
+import { groupNamed } from '../groups/monitor-groups.js';
 import { insertDue, lockState, resetState } from '../judging/state-store.js';
 import type { AssignmentChange } from '../placement/assignment-news.js';
 import type { PlacedMonitor, Placing } from '../placement/placing.js';

@@ -329,36 +329,3 @@ export const MonitorEventSchema = Type.Object(
   },
   { additionalProperties: false, title: 'MonitorEvent' },
 );
-
-const GroupName = Type.String({ minLength: 1, maxLength: 200, pattern: '\\S', example: 'Production' });
-const SortOrder = Type.Integer({
-  minimum: -2_147_483_648,
-  maximum: 2_147_483_647,
-  description:
-    'Position in lists of groups, in ascending order; groups with equal positions are sorted by creation. Default: 0.',
-});
-
-/** Fields of a new group. API specification 2.4. */
-export const MonitorGroupCreateSchema = Type.Object(
-  { name: GroupName, sort_order: Type.Optional(SortOrder) },
-  { additionalProperties: false, title: 'MonitorGroupCreate' },
-);
-
-/** Fields of a group that an update may change; those left out do not change. */
-export const MonitorGroupChangeSchema = Type.Object(
-  { name: Type.Optional(GroupName), sort_order: Type.Optional(SortOrder) },
-  { additionalProperties: false, minProperties: 1, title: 'MonitorGroupChange' },
-);
-
-/** Group of monitors. API specification 2.4. */
-export const MonitorGroupSchema = Type.Object(
-  {
-    id: Type.String({ pattern: idPattern(idPrefixes.monitorGroup) }),
-    user_id: Type.String(),
-    is_test: IsTestSchema,
-    name: Type.String(),
-    sort_order: Type.Integer(),
-    created_at: Instant,
-  },
-  { additionalProperties: false, title: 'MonitorGroup' },
-);

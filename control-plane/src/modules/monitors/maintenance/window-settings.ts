@@ -1,25 +1,19 @@
 import { isTimezone } from '@vantage/shared/timezone.js';
 import { fieldError } from '../../../http/errors.js';
+import { parseInstant, type Settling } from '../../../http/resource/form.js';
 import { namedScope } from '../definition/monitor-scope.js';
 import { longestOccurrenceMs } from './maintenance.js';
-import type { WindowChange } from './window-schema.js';
+import type { WindowChange } from './window-form.js';
 import type { WindowFields } from './window-store.js';
 
 /** Greatest distance of an instant from now, in either direction: no one plans further ahead, and history is kept for less. */
 const FARTHEST_MS = 10 * 366 * 86_400_000;
 
 /**
- * Fields of a window after `body` was applied to the previous ones; null: the window is new, and in `timezone` unless the body
- * has another. Does not check that the ids of the scope belong to the caller. @throws ApiError VALIDATION_FAILED
+ * Fields of a window after `body` was applied to the previous ones. Does not check that the ids of the scope belong to the caller.
+ * @throws ApiError VALIDATION_FAILED
  */
-export function windowFieldsOf(
-  body: WindowChange,
-  {
-    before,
-    timezone,
-    nowMs,
-  }: { readonly before: WindowFields | null; readonly timezone: string; readonly nowMs: number },
-): WindowFields {
+export function windowFieldsOf(body: WindowChange, { before, timezone, nowMs }: Settling<WindowFields>): WindowFields {
   const recurrence = body.recurrence ?? before?.recurrence ?? 'none';
   const until = body.recurrence_until === undefined ? before?.recurrence_until : body.recurrence_until;
   const fields: WindowFields = {
@@ -72,16 +66,13 @@ function titleOf(text: string | null | undefined): string | null {
 /** Instant within the permitted distance; undefined: none is given. */
 function instantOf(field: string, text: string | undefined, nowMs: number): Date | undefined {
   if (text === undefined) return undefined;
-  const at = dateOf(field, text);
+  const at = parseInstant(field, text);
   if (Math.abs(at.getTime() - nowMs) > FARTHEST_MS) throw fieldError(field, 'range', 'must be within ten years of now');
   return at;
 }
 
-/** Parses an instant; the schema admits leap seconds (RFC 3339), which JavaScript does not have. */
 function dateOf(field: string, given: string | Date): Date {
-  const at = new Date(given);
-  if (Number.isNaN(at.getTime())) throw fieldError(field, 'format', 'must be a date and time without a leap second');
-  return at;
+  return given instanceof Date ? given : parseInstant(field, given);
 }
 
 function missing(field: string): never {

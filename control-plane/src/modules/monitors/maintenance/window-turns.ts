@@ -76,7 +76,7 @@ export class WindowTurns {
       turnedAt: hasTurned ? new Date(nowMs) : turned_at,
       announcedAt: announced === null ? announced_at : new Date(announced.fromMs),
     });
-    if (hasTurned) await queueMonitorsIn(trx, id);
+    if (hasTurned) await queueMonitorsIn(trx, window);
     if (announced !== null) await this.#announce(trx, window, announced);
   }
 
@@ -90,7 +90,7 @@ export class WindowTurns {
       template: 'maintenance-notice',
       data: {
         title: window.title,
-        monitors: await countMonitorsIn(trx, window.id),
+        monitors: await countMonitorsIn(trx, window),
         startsAt: new Date(fromMs).toISOString(),
         endsAt: new Date(toMs).toISOString(),
       },

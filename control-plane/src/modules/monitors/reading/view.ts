@@ -4,18 +4,10 @@ import { phaseOf, slotAt, slotStart } from '@vantage/shared/monitor-state/slots.
 import type { Static } from 'typebox';
 import { checkFlags } from '../checks/check-flags.js';
 import { type CheckRow, outcomeCodes } from '../checks/check-store.js';
-import type {
-  MonitorCheckSchema,
-  MonitorEventSchema,
-  MonitorGroupSchema,
-  MonitorSchema,
-} from '../definition/schema.js';
+import type { MonitorCheckSchema, MonitorEventSchema, MonitorSchema } from '../definition/schema.js';
 import type { KnownMonitorRow } from '../definition/store.js';
 import type { EventRow } from '../events/event-store.js';
-import type { GroupRow } from '../groups/group-store.js';
 import type { HeartbeatTimes } from '../heartbeats/heartbeat-acts.js';
-import type { WindowSchema } from '../maintenance/window-schema.js';
-import type { WindowRow } from '../maintenance/window-store.js';
 
 type Monitor = Static<typeof MonitorSchema>;
 
@@ -108,37 +100,6 @@ export function checkView(
 function checkId(monitorId: string, { node_id: nodeId, at, late_ms: lateMs }: CheckRow): string {
   const digest = createHash('sha256').update(`${monitorId} ${nodeId} ${at.getTime()} ${lateMs}`).digest();
   return newId(idPrefixes.monitorCheck, at.getTime(), digest.subarray(0, 10));
-}
-
-/** A maintenance window as its owner sees it. */
-export function windowView(row: WindowRow): Static<typeof WindowSchema> {
-  return {
-    id: row.id,
-    user_id: row.created_by,
-    is_test: row.is_test,
-    title: row.title,
-    scope_type: row.scope_type,
-    scope_ids: [...row.scope_ids],
-    starts_at: row.starts_at.toISOString(),
-    ends_at: row.ends_at.toISOString(),
-    recurrence: row.recurrence,
-    recurrence_until: row.recurrence_until?.toISOString() ?? null,
-    timezone: row.timezone,
-    advance_notice_minutes: row.advance_notice_minutes,
-    created_at: row.created_at.toISOString(),
-  };
-}
-
-/** A group as its owner sees it. */
-export function groupView({
-  id,
-  created_by: user_id,
-  is_test,
-  name,
-  sort_order,
-  created_at,
-}: GroupRow): Static<typeof MonitorGroupSchema> {
-  return { id, user_id, is_test, name, sort_order, created_at: created_at.toISOString() };
 }
 
 /** An event as its monitor's owner sees it. */

@@ -8,7 +8,7 @@ import type { Plan } from '../../../../plans/index.js';
 import { type MonitorChange, type MonitorCreate, MonitorCreateSchema } from '../../definition/schema.js';
 import type { MonitorRow } from '../../definition/store.js';
 import { HEARTBEAT } from '../../definition/type-names.js';
-import { MAX_GROUPS } from '../../groups/group-making.js';
+import { MAX_GROUPS } from '../../groups/monitor-groups.js';
 import { type DraftMonitor, type Entry, EntryError, type Note } from '../entry/entry.js';
 import { shortened } from '../entry/entry-size.js';
 import type { ImportReport } from './import-schema.js';

@@ -1,1 +1,0 @@
-export { revokeWebhooks } from './webhook-release.js';
