@@ -36,7 +36,7 @@ t.test('in the lab, what every lab is made with is declared, and a server by the
   t.strictSame(judge({ ...knot, 'scripts/lab/servers/dns/index.ts': "const a = { programs: ['knotd'] };" }), []);
 });
 
-t.test('what the products start is what the README names', async (t) => {
+t.test('what the products start is what docs/settings.md names', async (t) => {
   t.strictSame(judge({ 'control-plane/src/db/a.ts': "spawn('flock', []);" }), []);
   t.match(judge({ 'control-plane/src/db/a.ts': "demand('curl');\nspawn('curl', []);" }), [
     /a\.ts:2: starts "curl", which scripts\/check\/programs\/product-programs\.ts does not name$/,
@@ -55,7 +55,7 @@ t.test('continuous integration installs what is declared, no less and no more', 
   ]);
 });
 
-t.test('the README states for every package what is skipped without it', async (t) => {
+t.test('CONTRIBUTING.md states for every package what is skipped without it', async (t) => {
   t.match(testPackageRows(['make', 'iproute2']), [['iproute2', 'ip, ss', /network/]]);
   t.throws(() => testPackageRows(['nmap']), /does not say what is tested with "nmap"/);
 });

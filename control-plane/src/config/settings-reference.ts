@@ -16,7 +16,7 @@ export function settingsHelp(): string {
   ].join('\n');
 }
 
-/** The settings as a table in Markdown, for the README. */
+/** The settings as a table in Markdown, for docs/settings.md. */
 export function settingsTable(): string {
   const rows = Object.values<Setting<unknown>>(settings).map(
     ({ name, isSecret, description, fallbackText }) =>

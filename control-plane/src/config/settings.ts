@@ -52,7 +52,7 @@ export interface Machine {
 export interface Setting<T> {
   /** Name of the environment variable; in the JSON file it is lower case without VANTAGE_. */
   readonly name: `VANTAGE_${string}`;
-  /** One sentence for --help and the README. */
+  /** One sentence for --help and docs/settings.md. */
   readonly description: string;
   /** The default in words. */
   readonly fallbackText: string;
@@ -66,7 +66,7 @@ export interface Setting<T> {
 /** Where metrics are served unless said otherwise; a second server on a machine that finds it taken goes without. */
 export const defaultMetricsListen = parseListen('127.0.0.1:9464');
 
-/** The one list of the control plane's settings: configuration, --help and the README's table come from it. */
+/** The one list of the control plane's settings: configuration, --help and the table of docs/settings.md come from it. */
 export const settings = {
   databaseUrl: setting<string | null>({
     name: 'VANTAGE_DATABASE_URL',

@@ -8,7 +8,7 @@ export interface ProductProgram {
   readonly without: string;
 }
 
-/** The one list of them; README.md repeats it. */
+/** The one list of them; docs/settings.md repeats it. */
 export const productPrograms: readonly ProductProgram[] = [
   {
     program: 'flock',

@@ -38,7 +38,7 @@ const testedWith: Readonly<Record<string, string>> = {
   'zonemaster-cli': 'the audit of zones, compared with zonemaster, in the lab',
 };
 
-/** Rows of the table of README.md: package, programs, what is skipped without it. @throws Error for a package without words */
+/** Rows of the table of CONTRIBUTING.md: package, programs, what is skipped without it. @throws Error for a package without words */
 export function testPackageRows(packages: readonly string[]): string[][] {
   return packages
     .filter((name) => !isGiven(name))

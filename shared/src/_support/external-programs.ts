@@ -1,5 +1,5 @@
 // External programs: everything that a test, the lab, the demo, a benchmark or a script starts and that is not part of
-// this project. Each has its Debian package here and nowhere else; .ci/run and README.md repeat the packages, and
+// this project. Each has its Debian package here and nowhere else; .ci/run and CONTRIBUTING.md repeat the packages, and
 // `npm run check` compares.
 
 /** Debian packages that bring a program, as apt-get takes them; most are one. */
