@@ -18,7 +18,7 @@ import { accountOf } from './_support/owners.js';
 import { startStack } from './_support/stack.js';
 import { WebhookWorld } from './_support/webhook-world.js';
 
-// Rows of docs/decisions/0017 that belong to alerts, webhooks and combinations of domains, each at its bound.
+// Loops of alerts, webhooks and combinations of domains, each at its bound (docs/decisions/0017).
 
 const HOUR_MS = 3_600_000;
 const many = <T>(count: number, make: (index: number) => T): T[] =>

@@ -169,7 +169,7 @@ export const importRules: readonly ImportRule[] = [
   },
   {
     name: 'one-schema-compiler',
-    says: 'schemas are compiled by shared/src/validation.ts alone (docs/decisions/0036-one-schema-compiler.md)',
+    says: 'schemas are compiled by shared/src/validation.ts alone (docs/decisions/0009-own-readers.md)',
     forbids: (from, { specifier }) =>
       /^(?:ajv(?:-formats)?|typebox)(?:\/|$)/.test(specifier) &&
       specifier !== 'typebox' &&
