@@ -159,14 +159,14 @@ export const codeLists: readonly CodeList[] = [
     modules: ['shared/dist/src/diagnose/finding-table.js'],
     read: ({ findingTable } = {}) => ({
       table: table(
-        ['Section', 'Finding', 'Severity', 'Penalty', 'English', '简体中文', '繁體中文'],
+        ['Section', 'Finding', 'Severity', 'Penalty', 'Meaning'],
         entries(findingTable).flatMap(([section, findings]) =>
           entries(findings).map(([name, rule]) => [
             section,
             code(name),
             text(get(rule, 'severity')),
             String(get(rule, 'penalty')),
-            ...['en', 'zh-CN', 'zh-TW'].map((language) => text(get(get(rule, 'texts'), language))),
+            text(get(get(rule, 'texts'), 'en')),
           ]),
         ),
       ),
