@@ -232,10 +232,8 @@ export const codeLists: readonly CodeList[] = [
       ),
     }),
   },
-  { name: 'control-log-lines', scan: (root) => ({ values: readLogMessages(root, 'control-plane', 'warnings') }) },
-  { name: 'agent-log-lines', scan: (root) => ({ values: readLogMessages(root, 'agent', 'warnings') }) },
-  { name: 'control-info-lines', scan: (root) => ({ values: readLogMessages(root, 'control-plane', 'infos') }) },
-  { name: 'agent-info-lines', scan: (root) => ({ values: readLogMessages(root, 'agent', 'infos') }) },
+  { name: 'control-log-lines', scan: (root) => ({ values: readLogMessages(root, 'control-plane') }) },
+  { name: 'agent-log-lines', scan: (root) => ({ values: readLogMessages(root, 'agent') }) },
 ];
 
 /**

@@ -13,10 +13,10 @@ const calls: Readonly<Record<LogLevels, RegExp>> = {
   infos: /\blog\s*\.\s*info\s*\(/gi,
 };
 
-/** The messages that the program in a folder (`agent`) logs at these levels, each once. @throws Error for one that can't be read */
-export function readLogMessages(root: string, folder: string, levels: LogLevels): string[] {
+/** The warnings and errors that the program in a folder (`agent`) logs, each once. @throws Error for one that can't be read */
+export function readLogMessages(root: string, folder: string): string[] {
   const files = readSourceFiles(root).filter(({ path }) => path.startsWith(`${folder}/src/`) && !isTestCode(path));
-  return [...new Set(files.flatMap((file) => findLogMessages(file, levels)))];
+  return [...new Set(files.flatMap((file) => findLogMessages(file, 'warnings')))];
 }
 
 /** The messages that one file logs at these levels. @throws Error for a message that is not written in the file */
