@@ -3,7 +3,7 @@ import { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
 import type { Knex } from 'knex';
 import t, { type Test } from 'tap';
 import { program } from '../src/audit-log/actor.js';
-import { policyReferences } from '../src/modules/alerts/index.js';
+import { policyReferences } from '../src/modules/alerts/policies/policy-references.js';
 import { MonitorActs } from '../src/modules/monitors/acts/monitor-acts.js';
 import { monitorSealer } from '../src/modules/monitors/definition/monitor-sealer.js';
 import { openHeartbeatActs } from '../src/modules/monitors/heartbeats/heartbeats.js';
@@ -31,7 +31,7 @@ async function openActs(t: Test) {
     plans: defaultPlans,
     policy: () => new TargetPolicy({ allow: [], own: [], denied: [] }),
     placing: { isPossible: () => true, prepare: async () => {}, place },
-    policyReferences,
+    policyReferences: () => policyReferences,
     sealer: monitorSealer(secretKey),
     heartbeats: openHeartbeatActs({ db, clock: systemClock, publicUrl, secretKey }),
     onAssigned: () => {},

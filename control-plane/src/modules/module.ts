@@ -21,7 +21,6 @@ import type { Metrics } from '../runtime/metrics.js';
 import type { Startable } from '../runtime/startable.js';
 import type { TargetLists } from '../target-lists.js';
 import type { PasswordHasher } from './accounts/index.js';
-import type { PolicyReferences } from './monitors/index.js';
 import type { NodeDirectory } from './nodes/index.js';
 
 /** Parts of the control plane that modules are built on. None of them runs yet when a module is opened. */
@@ -56,8 +55,6 @@ export interface House {
   /** Client through which all HTTP requests to other servers go. */
   readonly outbound: Outbound;
   readonly links: LinkTable;
-  /** Alert policies, for monitors: they cannot know the module that has them. */
-  readonly policyReferences: PolicyReferences;
   /** Interval between two heartbeats of an agent, in milliseconds. */
   readonly heartbeatMs: number;
   readonly authentication: Pick<Authentication, 'revoked' | 'revokedAll'>;

@@ -1,15 +1,11 @@
 import { Outbound } from '../deliver/index.js';
 import { GeoDatabases } from '../geo/index.js';
 import { HEARTBEAT_MS, LinkTable } from '../links/index.js';
-import { policyReferences } from '../modules/alerts/index.js';
 import type { House } from '../modules/module.js';
 import { TargetLists } from '../target-lists.js';
 import { version } from '../version.js';
 
-type Given = Omit<
-  House,
-  'geo' | 'heartbeatMs' | 'links' | 'lists' | 'outbound' | 'policyReferences' | 'releaseHoldings' | 'revokeHoldings'
->;
+type Given = Omit<House, 'geo' | 'heartbeatMs' | 'links' | 'lists' | 'outbound' | 'releaseHoldings' | 'revokeHoldings'>;
 
 /** Builds the parts that all modules share; nothing runs yet. */
 export function wireHouse(given: Given): Omit<House, 'releaseHoldings' | 'revokeHoldings'> {
@@ -31,5 +27,5 @@ export function wireHouse(given: Given): Omit<House, 'releaseHoldings' | 'revoke
   });
   const userAgent = `Vantage/${version} (+${publicUrl})`;
   const outbound = new Outbound({ policy: () => lists.policy, userAgent, clock });
-  return { ...given, heartbeatMs: HEARTBEAT_MS, links, geo, lists, outbound, policyReferences };
+  return { ...given, heartbeatMs: HEARTBEAT_MS, links, geo, lists, outbound };
 }

@@ -1,3 +1,4 @@
+import type { PolicyReferences } from '../monitors/index.js';
 import type { ChannelActs } from './channels/channel-acts.js';
 import type { DeliveryActs } from './channels/delivery-acts.js';
 import type { TestSend } from './channels/test-send.js';
@@ -18,6 +19,8 @@ export interface Alerts {
   readonly events: AlertActs;
   readonly links: LinkActs;
   readonly policies: PolicyActs;
+  /** Policies as monitors refer to them. */
+  readonly references: PolicyReferences;
   readonly operator: OperatorView;
 }
 

@@ -25,6 +25,7 @@ import { AlertMetrics } from './metrics.js';
 import { OperatorView } from './operator-view.js';
 import { type LookAgain, noAlerts } from './policies/look-again.js';
 import { PolicyActs } from './policies/policy-acts.js';
+import { policyReferences } from './policies/policy-references.js';
 import { policyUses } from './policies/policy-uses.js';
 import { deleteSilencesEndedBefore } from './silences/silence-store.js';
 import { channelTypes } from './types/registry.js';
@@ -126,6 +127,7 @@ export function openAlerts(
       testSend: new TestSend({ types, db, clock, sealer, limiter, destinations, sender }),
       deliveries: new DeliveryActs({ db, sealer, outgoing, destinations }),
       policies: new PolicyActs({ types, db, clock, lookAgain }),
+      references: policyReferences,
       operator: new OperatorView({ db, clock }),
     },
     outgoing,

@@ -1,3 +1,4 @@
+import type { Services } from '../../http/route.js';
 import { defineModule, type House } from '../module.js';
 import { monitorActions } from './actions.js';
 import { EventActs } from './acts/event-acts.js';
@@ -33,7 +34,7 @@ export const monitorsModule = defineModule({
   routes: monitorRoutes,
   mails: monitorMails,
   metrics: MonitorMetrics,
-  open(house) {
+  open(house, services) {
     const { db, agentsDb, clock, registry } = house;
     const metrics = new MonitorMetrics(registry);
     const work = openWork(house, metrics);
@@ -41,7 +42,7 @@ export const monitorsModule = defineModule({
     metrics.watchDue(() => due.read());
     const { news, asking, judges, windowTurns, replacement, lateResults, rollups, heartbeats, noData, expiry } = work;
     return {
-      service: openMonitors(house, work),
+      service: openMonitors(house, work, services),
       startables: [news, asking, judges, windowTurns, replacement, lateResults, rollups, heartbeats, noData, expiry],
       upkeep: [() => deleteOldUplinkLosses(db)],
       link: openLink(house, { judges, counts: metrics }),
@@ -51,11 +52,13 @@ export const monitorsModule = defineModule({
   },
 });
 
-function openMonitors({ config, db, clock, lists, secretKey, policyReferences }: House, work: MonitorWork): Monitors {
+function openMonitors({ config, db, clock, lists, secretKey }: House, work: MonitorWork, services: Services): Monitors {
   const { news, asking, judges, placing, heartbeats } = work;
   const sealer = monitorSealer(secretKey);
   const onAssigned = (changes: readonly AssignmentChange[]) => news.announce(changes);
   const own = { db, clock, plans: config.plans, sealer, onAssigned, heartbeats: heartbeats.acts };
+  // the module alerts is opened later
+  const policyReferences = () => services.alerts.references;
   const acts = new MonitorActs({ ...own, policy: () => lists.policy, placing, policyReferences });
   const reads = { db, clock, maintenance: maintenanceReads };
   return {

@@ -33,7 +33,7 @@ import { CheckedFields, type CheckedFieldsOptions } from './checked-fields.js';
 export interface MonitorActsOptions extends CheckedFieldsOptions {
   readonly db: Knex;
   readonly placing: Pick<Placing, 'isPossible' | 'place' | 'prepare'>;
-  readonly policyReferences: PolicyReferences;
+  readonly policyReferences: () => PolicyReferences;
   /** Called when the assignments of nodes changed. */
   readonly onAssigned: (changes: readonly AssignmentChange[]) => void;
 }
@@ -194,14 +194,13 @@ export class MonitorActs {
     { account: { owner }, isTest }: { readonly account: Account; readonly isTest: boolean },
   ): Promise<void> {
     if (typeof id !== 'string') return;
-    const { policyReferences } = this.options;
-    if (!(await policyReferences.isNameable(trx, id, { owner, isTestMonitor: isTest })))
+    if (!(await this.options.policyReferences().isNameable(trx, id, { owner, isTestMonitor: isTest })))
       throw fieldError('alert_policy_id', 'not_found', 'no such alert policy');
   }
 
   /** Checks the dependencies between monitors as they are after a change. */
   async #refuseCycle(trx: Knex, { owner }: Account): Promise<void> {
-    const cycle = await this.options.policyReferences.findCycle(trx, owner.id);
+    const cycle = await this.options.policyReferences().findCycle(trx, owner.id);
     if (cycle !== null) throw businessError('alert_policy_id', 'refused', cycleMessage(cycle));
   }
 
