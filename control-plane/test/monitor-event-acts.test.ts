@@ -123,7 +123,11 @@ t.test('a judgment made before a resolution does not count after it', async (t) 
 });
 
 t.test('a false positive counts in no uptime, until the mark is removed', async (t) => {
-  const { id, event, act } = await startDown(t);
+  const { one, id, event, act } = await startDown(t);
+  // an hour of it up, the other down: of no time at all there is no uptime
+  const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000);
+  await one.rows('monitor_states').update({ first_check_at: hoursAgo(2) });
+  await one.rows('monitor_events').update({ started_at: hoursAgo(1) });
   const uptime = async () => (await data(api, 'GET', `/v1/monitors/${id}`)).uptime_percent;
   const before = await uptime();
   t.ok(before < 100, `${before}`);
