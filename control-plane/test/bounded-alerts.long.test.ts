@@ -2,7 +2,7 @@ import { alertSeverities } from '@vantage/shared/alerts/policy.js';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import t, { type Test } from 'tap';
 import { SecretMask } from '../src/deliver/index.js';
-import { publishAll } from '../src/events/index.js';
+import { eventKinds, publishAll } from '../src/events/index.js';
 import { itemsText } from '../src/http/items-text.js';
 import { groupOf, groupValue } from '../src/modules/alerts/groups/alert-group.js';
 import { policyView } from '../src/modules/alerts/policies/policy-view.js';
@@ -10,7 +10,6 @@ import { alertSilences } from '../src/modules/alerts/silences/alert-silences.js'
 import { SilenceIndex } from '../src/modules/alerts/silences/silence-index.js';
 import { silenceView } from '../src/modules/alerts/silences/silence-row.js';
 import { previewOf } from '../src/modules/domain-combo/preview.js';
-import { webhookKinds } from '../src/modules/webhooks/kinds/index.js';
 import { Slices } from '../src/runtime/slices.js';
 import { type AlertWorld, openAlertWorld } from './_support/alert-world.js';
 import { holdsNobodyUp } from './_support/longest-turn.js';
@@ -148,9 +147,7 @@ t.test('bounded: a thousand events for twenty endpoints, and a recovery of all o
   const world = await WebhookWorld.create(t);
   const filter = { tags_any: many(20, (tag) => `tag${tag}`) };
   for (let n = 0; n < 20; n += 1) await world.endpoint(`https://127.0.0.1:9443/${n}`, { filter });
-  const { eventExample } = webhookKinds['monitor.down'] as unknown as {
-    eventExample: { monitor: object; event: object };
-  };
+  const { eventExample } = eventKinds['monitor.down'].webhook;
   const event = { ...eventExample.event, reason: 'r'.repeat(2_000), affected_nodes: many(50, (n) => `n_${n}`) };
   await holdsNobodyUp(t, 'events', async () => {
     const events = many(1_000, () => {

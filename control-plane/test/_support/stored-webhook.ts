@@ -1,8 +1,8 @@
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import type { Knex } from 'knex';
+import { eventKinds } from '../../src/events/index.js';
 import { insertDeliveries } from '../../src/modules/webhooks/deliveries/delivery-store.js';
 import { insertEvents } from '../../src/modules/webhooks/deliveries/event-store.js';
-import { webhookKinds } from '../../src/modules/webhooks/kinds/index.js';
 
 /** Stores an event and its delivery to an endpoint, which was skipped; `text` is in the event. @returns id of the delivery */
 export async function insertWebhookDelivery(
@@ -20,7 +20,7 @@ export async function insertWebhookDelivery(
   },
 ): Promise<string> {
   const [id, at] = [newId(idPrefixes.webhookDelivery), new Date()];
-  const { example } = webhookKinds['monitor.paused'];
+  const { example } = eventKinds['monitor.paused'].webhook;
   const data = { ...example, monitor: { ...example.monitor, name: text } };
   const event = {
     id: newId(idPrefixes.event),

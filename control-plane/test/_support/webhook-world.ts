@@ -7,14 +7,13 @@ import type { Test } from 'tap';
 import { commandLine } from '../../src/audit-log/actor.js';
 import { ensurePartitions, partitionedTables } from '../../src/db/partitions.js';
 import { Outbound } from '../../src/deliver/index.js';
-import { Consumers, type EventKind, type PayloadOf, publish } from '../../src/events/index.js';
+import { Consumers, type EventKind, eventKinds, type PayloadOf, publish } from '../../src/events/index.js';
 import { KeptResponses } from '../../src/limits/kept-responses.js';
 import type { Letter } from '../../src/mail/index.js';
 import { DeliveryActs } from '../../src/modules/webhooks/delivery-acts.js';
 import { EndpointActs } from '../../src/modules/webhooks/endpoint-acts.js';
 import { EndpointSeals } from '../../src/modules/webhooks/endpoints/endpoint-seals.js';
 import type { EndpointCreate } from '../../src/modules/webhooks/endpoints/schema.js';
-import { webhookKinds } from '../../src/modules/webhooks/kinds/index.js';
 import { Attempts } from '../../src/modules/webhooks/sending/attempts.js';
 import { Marking } from '../../src/modules/webhooks/sending/marking.js';
 import { webhookRelay } from '../../src/modules/webhooks/sending/relay.js';
@@ -159,8 +158,9 @@ export class WebhookWorld {
     trx = this.db,
     ownerId = this.userId,
   ): Promise<void> {
-    const { eventExample } = webhookKinds[kind] as { eventExample?: unknown };
-    const payload = structuredClone(eventExample) as { monitor?: { name: string; id: string } };
+    const payload = structuredClone(eventKinds[kind].webhook.eventExample) as {
+      monitor?: { name: string; id: string };
+    };
     if (payload.monitor !== undefined) Object.assign(payload.monitor, { name, id: subject });
     const event = { kind, ownerId, isTest: false, subject, payload: payload as PayloadOf<K> };
     await publish(trx, event);

@@ -1,8 +1,9 @@
 import { acknowledgedVia, alertStatuses, holds, resolutions } from '@vantage/shared/alerts/alert.js';
 import { alertSeverities, alertTypes } from '@vantage/shared/alerts/policy.js';
 import { nullable } from '@vantage/shared/nullable.js';
-import { Type } from 'typebox';
-import { defineKind, instant, record } from './kind.js';
+import { type Static, Type } from 'typebox';
+import { defineKind, instant, open, record } from './kind.js';
+import { cutToSize, exampleData, exampleMonitor, id, MonitorData, monitorId, monitorPart } from './parts.js';
 
 const choice = <T extends string>(values: readonly T[]) => Type.Enum([...values], { type: 'string' });
 
@@ -42,27 +43,102 @@ export const AlertRecordSchema = record({
   created_at: instant,
 });
 
-/** Monitor and policy of an alert, as they were at the time. */
-const ofAlert = defineKind(
-  'alertEvent',
-  record({
-    alert: AlertRecordSchema,
-    monitor: record({
-      id: Type.String(),
-      name: Type.String(),
-      type: Type.String(),
-      target: Type.String(),
-      tags: Type.Array(Type.String()),
-      group_id: nullable(Type.String(), 'it is in none'),
-    }),
-    policy: record({ id: Type.String(), name: Type.String() }),
+const alertId = 'ae_1FZ3ybQXhhsV3cDKtVoMjX';
+const policyId = 'ap_1FZ3ybQXhhsV3cDKtVoMjX';
+
+/** Alert as `GET /v1/alert-events/{id}` shows it, cut to the greatest size. */
+const AlertPart = open({
+  ...AlertRecordSchema.properties,
+  metadata: open({
+    ...AlertRecordSchema.properties.metadata.properties,
+    truncated: Type.Optional(
+      Type.Boolean({ description: 'True if `affected_nodes` or `reason` is cut; absent: it is not.' }),
+    ),
   }),
-);
+});
+
+const AlertData = open({
+  alert: AlertPart,
+  monitor: MonitorData.properties.monitor,
+  policy: open({ id: id(policyId), name: Type.String() }),
+  url: Type.String({ description: 'URL of the alert in this API.' }),
+});
+const ThinAlert = open({ alert_event_id: id(alertId), monitor_id: id(monitorId), policy_id: id(policyId) });
+
+/** Alert with its monitor and policy, as they were at the time. */
+const AlertPayload = record({
+  alert: AlertRecordSchema,
+  monitor: record({
+    id: Type.String(),
+    name: Type.String(),
+    type: Type.String(),
+    target: Type.String(),
+    tags: Type.Array(Type.String()),
+    group_id: nullable(Type.String(), 'it is in none'),
+  }),
+  policy: record({ id: Type.String(), name: Type.String() }),
+});
+
+/** Kind about a change of an alert. `status`: of the alert afterwards. */
+function ofAlert(summary: string, status: 'firing' | 'acknowledged' | 'resolved') {
+  const alert = exampleAlert(status);
+  const policy = { id: policyId, name: 'Everyone' };
+  return defineKind('alertEvent', AlertPayload, {
+    summary,
+    full: AlertData,
+    thin: ThinAlert,
+    eventExample: { alert, monitor: { ...exampleMonitor, group_id: null }, policy },
+    example: {
+      alert,
+      monitor: exampleData.monitor,
+      policy,
+      url: `http://localhost:8080/v1/alert-events/${alertId}`,
+    },
+    dataOf: ({ alert, monitor, policy }, context) => ({
+      alert: { ...alert, metadata: { ...alert.metadata, ...cutToSize(alert.metadata) } },
+      monitor: monitorPart(monitor, context).monitor,
+      policy,
+      url: `${context.publicUrl}/v1/alert-events/${alert.id}`,
+    }),
+    thinOf: ({ alert: { id: alert_event_id, monitor_id, policy_id } }) => ({ alert_event_id, monitor_id, policy_id }),
+  });
+}
+
+function exampleAlert(status: 'firing' | 'acknowledged' | 'resolved'): Static<typeof AlertRecordSchema> {
+  const isAcknowledged = status === 'acknowledged';
+  const isResolved = status === 'resolved';
+  const { id: monitorOf, name, type, target } = exampleMonitor;
+  return {
+    id: alertId,
+    policy_id: policyId,
+    monitor_id: monitorOf,
+    type: 'down',
+    status,
+    started_at: '2026-11-21T09:16:00.000Z',
+    acknowledged_at: isAcknowledged ? '2026-11-21T09:20:00.000Z' : null,
+    acknowledged_by: isAcknowledged ? 'channel:Operations' : null,
+    resolved_at: isResolved ? '2026-11-21T09:31:00.000Z' : null,
+    metadata: {
+      severity: 'critical',
+      monitor: { id: monitorOf, name, type, target },
+      monitor_event_id: 'mev_1FZ3ybQXhhsV3cDKtVoMjY',
+      reason: '1 of 1 nodes: tcp_refused',
+      affected_nodes: ['n_1FZ3ybQXhhsV3cDKtVoMjZ'],
+      notified: true,
+      held_by: [],
+      group_key: null,
+      next_step_at: null,
+      acknowledged_via: isAcknowledged ? 'link' : null,
+      resolution: isResolved ? 'recovered' : null,
+    },
+    created_at: '2026-11-21T09:16:02.000Z',
+  };
+}
 
 /** Kinds of events whose subject is an alert. */
 export const alertKinds = {
   /** It was opened, its severity rose, or the time-out after an acknowledgement ended without a recovery. */
-  'alert.firing': ofAlert,
-  'alert.acknowledged': ofAlert,
-  'alert.resolved': ofAlert,
+  'alert.firing': ofAlert('An alert opened, or fires again after an acknowledgement.', 'firing'),
+  'alert.acknowledged': ofAlert('A user or a recipient of a message acknowledged an alert.', 'acknowledged'),
+  'alert.resolved': ofAlert('An alert has ended.', 'resolved'),
 } as const;

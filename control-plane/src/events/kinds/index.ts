@@ -1,11 +1,10 @@
 import type { Static } from 'typebox';
 import { alertKinds } from './alert-kinds.js';
-import type { KindDefinition } from './kind.js';
 import { monitorKinds } from './monitor-kinds.js';
 import { nodeKinds } from './node-kinds.js';
 
-/** The one list of kinds of events, `subject.happened`. */
-export const eventKinds = { ...monitorKinds, ...nodeKinds, ...alertKinds } satisfies Record<string, KindDefinition>;
+/** The one list of kinds of events, `subject.happened`, and of the webhooks that they make. */
+export const eventKinds = { ...monitorKinds, ...nodeKinds, ...alertKinds };
 
 /** A kind of the list. */
 export type EventKind = keyof typeof eventKinds;

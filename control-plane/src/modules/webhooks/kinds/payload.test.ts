@@ -1,8 +1,7 @@
 import { compileSchema } from '@vantage/shared/validation.js';
 import t from 'tap';
 import { eventKinds } from '../../../events/index.js';
-import { webhookKindNames, webhookKinds } from './index.js';
-import type { WebhookKind } from './kind.js';
+import { webhookKindNames } from './index.js';
 import {
   bodyExample,
   bodyOf,
@@ -19,7 +18,7 @@ const at = new Date('2026-11-21T09:16:02.000Z');
 
 t.test('every kind of event has a webhook, whose example is made from an event of that kind', async (t) => {
   for (const kind of Object.keys(eventKinds) as (keyof typeof eventKinds)[]) {
-    const webhook = webhookKinds[kind] as unknown as WebhookKind;
+    const { webhook } = eventKinds[kind];
     const payload = webhook.eventExample as never;
     t.ok(compileSchema(eventKinds[kind].payload)(structuredClone(payload)).ok, `${kind}: the event`);
     const event = { kind, id: 'evt_1', sequence: 1, at, ownerId: 'u_1', isTest: false, subject: 'm_1', payload };
@@ -107,7 +106,7 @@ t.test('data has the members of its schema and no others: a row of the database 
   const row = { id: 'whe_1FZ3ybQXhhsV3cDKtVoMjX', url: 'https://hooks.example/', sealed_secret: Buffer.from('secret') };
   t.same(Object.keys(testData(row).endpoint), ['id', 'url']);
   t.throws(() => checkedData('webhook.test', { ...testData(row), endpoint: row }), WebhookPayloadError);
-  const down = webhookKinds['monitor.down'].example;
+  const down = eventKinds['monitor.down'].webhook.example;
   t.doesNotThrow(() => checkedData('monitor.down', down));
   t.throws(
     () => checkedData('monitor.down', { ...down, monitor: { ...down.monitor, config: {} } }),

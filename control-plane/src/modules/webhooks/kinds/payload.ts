@@ -1,8 +1,13 @@
 import { compileSchema } from '@vantage/shared/validation.js';
 import { type TSchema, Type } from 'typebox';
-import type { EventKind, EventOf } from '../../../events/index.js';
+import {
+  type EventKind,
+  type EventOf,
+  eventKinds,
+  type KindDefinition,
+  type PayloadContext,
+} from '../../../events/index.js';
 import { type WebhookKindName, webhookKinds } from './index.js';
-import type { PayloadContext, WebhookKind } from './kind.js';
 
 /** Forms of `data`: everything, or ids alone. */
 export const payloadForms = ['full', 'thin'] as const;
@@ -33,10 +38,10 @@ export class WebhookPayloadError extends Error {
 
 const checks = new Map<WebhookKindName, ReturnType<typeof compileSchema>>();
 
-/** `data` of an event in the full form, checked; null: no kind of webhook is made from it. @throws WebhookPayloadError */
-export function fullDataOf(event: EventOf<EventKind>, context: PayloadContext): unknown {
-  const kind = Object.hasOwn(webhookKinds, event.kind) ? (webhookKinds[event.kind] as unknown as WebhookKind) : null;
-  return kind?.dataOf === undefined ? null : checkedData(event.kind, kind.dataOf(event, context));
+/** `data` of an event in the full form, checked. @throws WebhookPayloadError */
+export function fullDataOf({ kind, payload }: EventOf<EventKind>, context: PayloadContext): unknown {
+  const { webhook } = eventKinds[kind] as KindDefinition;
+  return checkedData(kind, webhook.dataOf(payload, context));
 }
 
 /** Checks `data` in the full form, in which nothing may be that the schema does not name. @throws WebhookPayloadError */
@@ -57,7 +62,7 @@ function closed(schema: TSchema): TSchema {
 
 /** Body of a request, as JSON: the same bytes in every attempt. */
 export function bodyOf({ id, kind, at, sequence, isTest, data }: WebhookEvent, form: PayloadForm): string {
-  const shown = form === 'full' ? data : (webhookKinds[kind] as unknown as WebhookKind).thinOf(data as never);
+  const shown = form === 'full' ? data : webhookKinds[kind].thinOf(data);
   const head = { id, type: kind, version: PAYLOAD_VERSION, timestamp: at.toISOString(), sequence, test: isTest };
   return JSON.stringify({ ...head, data: shown });
 }

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { open, type WebhookKind } from './kind.js';
+import { open } from '../../../events/index.js';
 
 const TestData = open({
   endpoint: open({ id: Type.String(), url: Type.String() }),
@@ -12,13 +12,13 @@ const example = {
 };
 
 /** webhook.test */
-export const webhookTest: WebhookKind<never, typeof TestData> = {
+export const webhookTest = {
   summary: 'A test that you requested; no subscription is needed for it.',
   subject: 'webhook endpoint',
   full: TestData,
   thin: open({ endpoint_id: Type.String() }),
   example,
-  thinOf: ({ endpoint }) => ({ endpoint_id: endpoint.id }),
+  thinOf: ({ endpoint }: typeof example) => ({ endpoint_id: endpoint.id }),
 };
 
 /** `data` of a test of an endpoint. */

@@ -7,7 +7,6 @@ import { Slices } from '../../../runtime/slices.js';
 import { insertDeliveries, makeDue, type NewDelivery } from '../deliveries/delivery-store.js';
 import { insertEvents, type StoredEvent } from '../deliveries/event-store.js';
 import { matches } from '../endpoints/subscription.js';
-import { type WebhookKindName, webhookKinds } from '../kinds/index.js';
 import { fullDataOf } from '../kinds/payload.js';
 import { listSubscribed, type SubscribedEndpoint } from './relay-store.js';
 
@@ -20,13 +19,11 @@ interface RelayOptions {
   readonly onSkipped: (count: number) => void;
 }
 
-const isEventKind = (kind: string): kind is EventKind & WebhookKindName => Object.hasOwn(eventKinds, kind);
-
 /** Creates deliveries of events for the webhook endpoints of their owners, with few statements for any number of events. */
 export function webhookRelay(options: RelayOptions): Consumer {
   return defineConsumer({
     name: 'webhooks.relay',
-    kinds: Object.keys(webhookKinds).filter(isEventKind),
+    kinds: Object.keys(eventKinds) as EventKind[],
     handleAll: (events, { trx }) => relay(trx, events as readonly EventOf<EventKind>[], options),
   });
 }
@@ -104,8 +101,7 @@ function handOver(
   { options, at }: { readonly options: RelayOptions; readonly at: Date },
 ): Handed[] {
   if (receivers.length === 0) return [];
-  const { id, sequence, subject, ownerId, isTest } = event;
-  const kind = event.kind as WebhookKindName;
+  const { id, kind, sequence, subject, ownerId, isTest } = event;
   const data = fullDataOf(event, options);
   const stored = { id, kind, sequence, subject, ownerId, isTest, at: event.at, data };
   const deliveries = receivers.map(({ id: endpointId, payload, status }) => ({

@@ -1,24 +1,23 @@
 import { nullable } from '@vantage/shared/nullable.js';
 import { toStorableText } from '@vantage/shared/text.js';
 import { type Static, Type } from 'typebox';
-import type { PayloadOf } from '../../../events/index.js';
-import { open, type PayloadContext } from './kind.js';
+import { instant, open, type PayloadContext, record } from './kind.js';
 
 /** Greatest number of nodes, of characters of a reason, and of tags in a payload: bodies stay below 20 kB. */
 const MAX_NODES = 50;
 const MAX_REASON = 500;
 const MAX_TAGS = 20;
 
-const instant = (description: string) => Type.String({ format: 'date-time', description });
+export const instantOf = (description: string) => Type.String({ format: 'date-time', description });
 /** Schema of an id. */
 export const id = (example: string) => Type.String({ examples: [example] });
 
 export const monitorId = 'm_1FZ3ybQXhhsV3cDKtVoMjX';
 const eventId = 'mev_1FZ3ybQXhhsV3cDKtVoMjY';
-const nodeId = 'n_1FZ3ybQXhhsV3cDKtVoMjZ';
+export const nodeId = 'n_1FZ3ybQXhhsV3cDKtVoMjZ';
 
 /** Monitor in the full form. */
-const MonitorPart = open({
+export const MonitorPart = open({
   id: id(monitorId),
   name: Type.String(),
   type: Type.String({ description: 'Type of the monitor: `https`, `ping`, …' }),
@@ -27,13 +26,14 @@ const MonitorPart = open({
   group: nullable(Type.String(), 'Id of its group; null: none.'),
 });
 
-const url = Type.String({ description: 'URL of the monitor in this API.' });
+/** Address of a monitor. */
+export const url = Type.String({ description: 'URL of the monitor in this API.' });
 
 /** Period when a monitor was down or degraded. */
-const EventPart = open({
+export const EventPart = open({
   id: id(eventId),
   type: Type.Union([Type.Literal('down'), Type.Literal('degraded')]),
-  started_at: instant('Time of the first failed check.'),
+  started_at: instantOf('Time of the first failed check.'),
   ended_at: nullable(Type.String({ format: 'date-time' }), 'Null while the event lasts.'),
   affected_nodes: Type.Array(Type.String(), { description: `Ids of nodes, at most ${MAX_NODES}.` }),
   reason: nullable(Type.String(), `Reason that the nodes reported, at most ${MAX_REASON} characters; null: none.`),
@@ -53,35 +53,33 @@ export const EventData = open({
   url,
 });
 
-/** `data` of `monitor.resolved`. */
-export const ResolvedData = open({ monitor: MonitorPart, event: EventPart, resolved_by: Type.String(), url });
-
-/** `data` of `monitor.acknowledged`. */
-export const AcknowledgedData = open({ monitor: MonitorPart, event: EventPart, acknowledged_by: Type.String(), url });
-
-/** `data` of an event about something that expires. */
-export const ExpiryData = open({
-  monitor: MonitorPart,
-  expires_at: instant('Expiry of the certificate or the domain.'),
-  days_left: Type.Integer(),
-  threshold_days: Type.Integer({ description: 'Threshold of the monitor that was passed.' }),
-  url,
-});
-
-/** `data` of an event about a node. */
-export const NodeData = open({
-  node: open({ id: id(nodeId), name: Type.String() }),
-  reason: nullable(Type.String(), 'Reason; null: none is known.'),
-  since: instant('Start of this state.'),
-});
-
 /** `data` of the thin forms. */
 export const ThinMonitor = open({ monitor_id: id(monitorId) });
 export const ThinEvent = open({ monitor_id: id(monitorId), event_id: id(eventId) });
-export const ThinNode = open({ node_id: id(nodeId) });
 
-type MonitorName = PayloadOf<'monitor.paused'>['monitor'];
-type EventNews = PayloadOf<'monitor.down'>['event'];
+/** Monitor in the payload of an event. */
+export const monitorRecord = record({
+  id: Type.String(),
+  name: Type.String(),
+  type: Type.String(),
+  target: Type.String(),
+  tags: Type.Optional(Type.Array(Type.String())),
+  group_id: Type.Optional(nullable(Type.String(), 'it is in none')),
+});
+
+/** Period of a monitor in the payload of an event. */
+export const periodRecord = record({
+  id: Type.String(),
+  type: Type.Union([Type.Literal('down'), Type.Literal('degraded')]),
+  started_at: instant,
+  ended_at: nullable(instant, 'it has not ended'),
+  resolved_at: nullable(instant, 'no user has resolved it'),
+  affected_nodes: Type.Array(Type.String()),
+  reason: nullable(Type.String(), 'none is known'),
+});
+
+type MonitorName = Static<typeof monitorRecord>;
+type Period = Static<typeof periodRecord>;
 
 /** Monitor of an event, and its address. */
 export function monitorPart({ group_id, tags = [], ...monitor }: MonitorName, { publicUrl }: PayloadContext) {
@@ -92,13 +90,13 @@ export function monitorPart({ group_id, tags = [], ...monitor }: MonitorName, { 
 }
 
 /** Period of an event, cut to the greatest size. */
-export function eventPart(news: EventNews): Static<typeof EventPart> {
-  const { id, type, started_at, ended_at } = news;
-  return { id, type, started_at, ended_at, ...cutToSize(news) };
+export function eventPart(period: Period): Static<typeof EventPart> {
+  const { id, type, started_at, ended_at } = period;
+  return { id, type, started_at, ended_at, ...cutToSize(period) };
 }
 
 /** Nodes and reason, cut to the greatest size; `truncated` if they are longer. */
-export function cutToSize({ affected_nodes, reason }: Pick<EventNews, 'affected_nodes' | 'reason'>) {
+export function cutToSize({ affected_nodes, reason }: Pick<Period, 'affected_nodes' | 'reason'>) {
   const isCut = affected_nodes.length > MAX_NODES || (reason?.length ?? 0) > MAX_REASON;
   return {
     affected_nodes: affected_nodes.slice(0, MAX_NODES),
@@ -117,8 +115,6 @@ export const thinEvent = (data: {
   ...thinMonitor(data),
   event_id: data.event.id,
 });
-
-export const thinNode = ({ node }: { readonly node: { readonly id: string } }) => ({ node_id: node.id });
 
 /** Examples that kinds share. */
 export const exampleMonitor = {
@@ -146,9 +142,3 @@ export function examplesOfPeriod(type: 'down' | 'degraded', hasEnded: boolean) {
   const event = { ...period, type, ended_at: hasEnded ? AN_END : null };
   return { payload: { ...event, resolved_at: null }, data: event };
 }
-
-export const exampleNode = {
-  node: { id: nodeId, name: 'fra-1' },
-  reason: null,
-  since: '2026-11-21T09:16:00.000Z',
-};

@@ -1,4 +1,0 @@
-import { defineMonitorKind } from './families.js';
-
-/** monitor.deleted */
-export const monitorDeleted = defineMonitorKind('A monitor was deleted with its events.');
