@@ -3,12 +3,8 @@ import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Command, InvalidArgumentError } from 'commander';
-import { readProgramTree } from './check/programs.js';
-import { makeBarePath } from './test/bare-path.js';
 import { FileRunner } from './test/file-runner.js';
-import { untilProcessorsIdle } from './test/idle-processors.js';
-import { familyCpuMs } from './test/process-group.js';
-import { cpuNote, failureText, judgeRun, progressLine, summary } from './test/report.js';
+import { failureText, judgeRun, progressLine, summary } from './test/report.js';
 import { runFailedAgain } from './test/run-again.js';
 import { runTestFile } from './test/run-file.js';
 import type { FileOutcome } from './test/tap-reader.js';
@@ -34,8 +30,6 @@ interface Options {
   readonly all?: true;
   readonly grep?: string;
   readonly jobs?: number;
-  readonly bare?: true;
-  readonly withPrograms?: true;
 }
 
 /**
@@ -46,51 +40,31 @@ interface Options {
  */
 export async function main(args: readonly string[]): Promise<number> {
   const { filters, options } = parseArguments(args);
-  if (!options.bare) return runTests(filters, options);
-  const bare = await makeBarePath();
-  process.stdout.write(`${bare.description}\n`);
-  process.env.PATH = bare.path;
-  // this run is about its skips
-  delete process.env.CI;
-  try {
-    return await runTests(filters, options);
-  } finally {
-    await bare.remove();
-  }
-}
-
-async function runTests(filters: readonly string[], options: Options): Promise<number> {
   const isGate = process.env.CI === 'true';
-  const files = selectTestFiles(listFiles(options), filters, suitesOf(options));
+  const files = selectTestFiles(listTestFiles(root), filters, suitesOf(options));
   if (files.length === 0) {
     process.stderr.write(`no test file matches ${filters.map((filter) => `"${filter}"`).join(', ')}\n`);
     return 1;
   }
   const interrupt = interruptSignal();
-  const { outcomes, flaky, databaseMs } = await withDatabase(files, async (database) => {
+  const { outcomes, flaky } = await withDatabase(files, async (databaseUrl) => {
     const env = {
       ...process.env,
-      ...(database && { VANTAGE_TEST_DATABASE_URL: database.url }),
+      ...(databaseUrl && { VANTAGE_TEST_DATABASE_URL: databaseUrl }),
       ...(options.grep && { TAP_GREP: options.grep }),
       ...((options.long || options.all) && { VANTAGE_TEST_ROUNDS: 'all' }),
     };
-    const cpuMs = () => (database === null ? 0 : familyCpuMs(database.pid));
-    const jobs = options.jobs ?? jobsFor(files);
-    const first = await runAll(files, { jobs, env, signal: interrupt.signal, databaseCpuMs: cpuMs });
-    const databaseMs = database && cpuMs();
-    if (!isGate || interrupt.signal.aborted) return { outcomes: first, flaky: [], databaseMs };
-    const again = await runFailedAgain(first, async (file) => {
+    const first = await runAll(files, { jobs: options.jobs ?? jobsFor(files), env, signal: interrupt.signal });
+    if (!isGate || interrupt.signal.aborted) return { outcomes: first, flaky: [] };
+    return runFailedAgain(first, async (file) => {
       process.stdout.write(`once more, alone: ${file.source}\n`);
       const outcome = await runTestFile(file, { root, env, timeoutSeconds: limitOf(file), signal: interrupt.signal });
       note(outcome);
       return outcome;
     });
-    return { ...again, databaseMs };
   });
   const { exitCode, notes } = judgeRun(outcomes, { isComplete: isGate, flaky });
-  const { user, system } = process.cpuUsage();
-  const cpu = cpuNote(outcomes, { databaseMs, runnerMs: (user + system) / 1_000 });
-  process.stdout.write(`${summary(outcomes, [cpu, ...notes])}\n`);
+  process.stdout.write(`${summary(outcomes, notes)}\n`);
   return interrupt.signal.aborted ? interrupt.exitCode() : exitCode;
 }
 
@@ -101,11 +75,11 @@ function suitesOf(options: Options): readonly SuiteName[] {
 }
 
 /**
- * Files at once: as many as there are processors, since each process loads all that it tests. Of files that start programs and
- * wait for them, twice as many, as far as processors are idle.
+ * Files at once: as many as there are processors, since each process loads all that it tests; half as many more of those that
+ * start programs and wait for them.
  */
 function jobsFor(files: readonly TestFile[]): number {
-  return availableParallelism() * (files.some(({ suite }) => isProgramSuite(suite)) ? 2 : 1);
+  return Math.ceil(availableParallelism() * (files.some(({ suite }) => isProgramSuite(suite)) ? 1.5 : 1));
 }
 
 function limitOf({ suite }: TestFile): number {
@@ -118,13 +92,6 @@ function note(outcome: FileOutcome): void {
   if (outcome.failed > 0) process.stdout.write(`${failureText(outcome)}\n`);
 }
 
-function listFiles({ withPrograms }: Options): TestFile[] {
-  const files = listTestFiles(root);
-  if (!withPrograms) return files;
-  const starting = new Set(readProgramTree(root).testFiles());
-  return files.filter(({ source }) => starting.has(source));
-}
-
 function parseArguments(args: readonly string[]): { filters: string[]; options: Options } {
   const command = new Command('npm test --')
     .argument('[path...]', 'only test files whose path contains one of these')
@@ -133,12 +100,7 @@ function parseArguments(args: readonly string[]): { filters: string[]; options: 
     .option('--long', 'the files that kill, flood, fuzz or load (*.long.test.ts)')
     .option('--all', 'every file')
     .option('--grep <pattern>', 'only tests whose name matches this regular expression (/…/i) or contains this text')
-    .option('--jobs <count>', 'files at once; with 1, the CPU time of PostgreSQL is told for each file', parseCount)
-    .option(
-      '--bare',
-      'with the programs that README.md asks for and those of every Debian; what needs others is skipped',
-    )
-    .option('--with-programs', 'only test files that start programs which README.md does not ask for')
+    .option('--jobs <count>', 'files at once', parseCount)
     .addHelpText(
       'after',
       '\nWith CI=true nothing may be skipped, and a file that fails runs once more, alone: if it passes then, it is named as flaky.',
@@ -152,23 +114,10 @@ function parseCount(text: string): number {
   return Number(text);
 }
 
-/**
- * Runs `files`, at most `jobs` at once, and tells about each as it ends. Of long ones there are no more than processors while
- * these have no idle time.
- */
+/** Runs `files`, at most `jobs` at once, and tells about each as it ends. */
 async function runAll(
   files: readonly TestFile[],
-  {
-    jobs,
-    env,
-    signal,
-    databaseCpuMs,
-  }: {
-    readonly jobs: number;
-    readonly env: NodeJS.ProcessEnv;
-    readonly signal: AbortSignal;
-    readonly databaseCpuMs: () => number;
-  },
+  { jobs, env, signal }: { readonly jobs: number; readonly env: NodeJS.ProcessEnv; readonly signal: AbortSignal },
 ): Promise<FileOutcome[]> {
   const queue = inRunningOrder(files);
   const outcomes: FileOutcome[] = [];
@@ -176,21 +125,10 @@ async function runAll(
     outcomes.push(outcome);
     note(outcome);
   };
-  const isOver = () => queue.length === 0 || signal.aborted;
-  const work = async (_: unknown, index: number) => {
+  const work = async () => {
     const runner = new FileRunner({ root, env });
-    for (;;) {
-      // short files are over before the next look
-      if (index >= availableParallelism() && queue[0] !== undefined && isProgramSuite(queue[0].suite))
-        await untilProcessorsIdle(isOver);
-      const file = queue.shift();
-      if (file === undefined || signal.aborted) break;
-      const before = databaseCpuMs();
-      const [outcome, ...more] = await runner.run(file, { timeoutSeconds: limitOf(file), signal });
-      // beside other files, nobody knows for which of them PostgreSQL worked
-      if (outcome) keep(jobs === 1 ? { ...outcome, databaseMs: databaseCpuMs() - before } : outcome);
-      for (const one of more) keep(one);
-    }
+    for (let file = queue.shift(); file !== undefined && !signal.aborted; file = queue.shift())
+      for (const outcome of await runner.run(file, { timeoutSeconds: limitOf(file), signal })) keep(outcome);
     for (const outcome of await runner.end()) keep(outcome);
   };
   await Promise.all(Array.from({ length: jobs }, work));
@@ -200,14 +138,13 @@ async function runAll(
 /** Interface of a test database server (control-plane/test/_support/test-postgres.ts). */
 interface TestPostgres {
   readonly url: string;
-  readonly pid: number;
   stop(): Promise<void>;
 }
 
 /** Runs `work` with one PostgreSQL for the whole run, if a file may need it and none is configured. */
 async function withDatabase<T>(
   files: readonly TestFile[],
-  work: (database: Pick<TestPostgres, 'url' | 'pid'> | null) => Promise<T>,
+  work: (databaseUrl: string | null) => Promise<T>,
 ): Promise<T> {
   const support = join(root, 'control-plane/dist/test/_support/test-postgres.js');
   if (process.env.VANTAGE_TEST_DATABASE_URL || !files.some(mayNeedDatabase) || !existsSync(support)) return work(null);
@@ -216,7 +153,7 @@ async function withDatabase<T>(
   );
   const postgres = await startTestPostgres();
   try {
-    return await work(postgres);
+    return await work(postgres.url);
   } finally {
     await postgres.stop().catch((error: unknown) => process.stderr.write(`cannot stop PostgreSQL: ${error}\n`));
   }

@@ -61,12 +61,6 @@ export function groupCpuMs(group: number | undefined): number {
   return livingMembers(group).reduce((sum, { cpuMs }) => sum + cpuMs, 0);
 }
 
-/** CPU time of a process, of the children it has waited for, and of those that live, in milliseconds. */
-export function familyCpuMs(pid: number): number {
-  const children = processIds().filter((id) => readStat(id)?.parent === pid);
-  return [pid, ...children].reduce((sum, id) => sum + (readStat(id)?.cpuMs ?? 0), 0);
-}
-
 const meterMs = 1000;
 
 /** CPU time of a process group that is about to end, up to a second before that. Must be stopped. */
@@ -87,18 +81,13 @@ export class CpuMeter {
 }
 
 function livingMembers(group: number): { pid: number; cpuMs: number }[] {
-  return processIds().flatMap((pid) => {
-    const stat = readStat(pid);
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return pids.flatMap((name) => {
+    const stat = readStat(Number(name));
     return stat !== null && stat.group === group && !['Z', 'X'].includes(stat.state)
-      ? [{ pid, cpuMs: stat.cpuMs }]
+      ? [{ pid: Number(name), cpuMs: stat.cpuMs }]
       : [];
   });
-}
-
-function processIds(): number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number);
 }
 
 const msPerTick = 10;
@@ -107,12 +96,12 @@ const msPerTick = 10;
  * proc(5): after the parenthesised name come state, parent and process group, and later four times in ticks: user and
  * system, its own and that of the children it has waited for. Null: there is no such process.
  */
-function readStat(pid: number): { state: string; parent: number; group: number; cpuMs: number } | null {
+function readStat(pid: number): { state: string; group: number; cpuMs: number } | null {
   const stat = readProc(pid, 'stat');
-  const [state, parent, group, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const [state, , group, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   if (state === undefined || group === undefined) return null;
   const cpuMs = rest.slice(8, 12).reduce((sum, ticks) => sum + Number(ticks) * msPerTick, 0);
-  return { state, parent: Number(parent), group: Number(group), cpuMs };
+  return { state, group: Number(group), cpuMs };
 }
 
 /** Contents of a file under /proc/PID; empty when the process is gone. */

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { cpuNote, failureText, judgeRun, progressLine, summary } from './report.js';
+import { failureText, judgeRun, progressLine, summary } from './report.js';
 import type { FileOutcome } from './tap-reader.js';
 
 const outcome = (change: Partial<FileOutcome>): FileOutcome => ({
@@ -68,25 +68,6 @@ t.test('a file that passed when it ran once more fails no run, and is named with
     exitCode: 0,
     notes: ['flaky: agent/src/a.test.ts › outer › sum\n  -3\n  +2'],
   });
-});
-
-t.test('a run of many files ends with the ten that took the most CPU time, PostgreSQL included', async (t) => {
-  const many = Array.from({ length: 11 }, (_, index) =>
-    outcome({
-      file: { source: `agent/src/${index}.test.ts`, compiled: '', suite: 'daily', isAlone: false },
-      cpuMs: index * 1000,
-      databaseMs: 500,
-    }),
-  );
-  const lines = summary(many, []).split('\n');
-  t.equal(lines.length, 12);
-  t.match(lines[1], /^ {2}agent\/src\/10\.test\.ts +1\.2 s, 10\.0 s of CPU and 0\.5 s of PostgreSQL$/);
-  t.match(lines[10], 'agent/src/1.test.ts');
-  t.notMatch(summary(many.slice(1), []), 'dearest');
-  t.equal(
-    cpuNote(many, { databaseMs: 5_000, runnerMs: 1_000 }),
-    'CPU time: 61.0 s (files 55.0 s, PostgreSQL 5.0 s, runner 1.0 s)',
-  );
 });
 
 t.test('progress shows each file with its counts and time', async (t) => {

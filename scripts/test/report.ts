@@ -1,8 +1,6 @@
 import { withSourcePlaces } from './source-places.js';
 import type { FileOutcome } from './tap-reader.js';
 
-const slowestCount = 10;
-
 const stderrLines = 60;
 
 /** Lines of a failure's details that its report repeats at the end of the run, where a cut output still has them. */
@@ -16,31 +14,15 @@ export function progressLine(outcome: FileOutcome): string {
     ...some(outcome.failed, 'failed'),
     ...some(outcome.skips.length, 'skipped'),
   ].join(', ');
-  return `${word.padEnd(7)} ${outcome.file.source.padEnd(60)} ${counts.padEnd(12)} ${times(outcome)}`;
-}
-
-function times({ durationMs, cpuMs, databaseMs }: FileOutcome): string {
-  const database = databaseMs === undefined ? '' : ` and ${seconds(databaseMs)} of PostgreSQL`;
-  return `${seconds(durationMs)}, ${seconds(cpuMs)} of CPU${database}`;
+  return `${word.padEnd(7)} ${outcome.file.source.padEnd(60)} ${counts.padEnd(12)} ${seconds(outcome.durationMs)}, ${seconds(outcome.cpuMs)} of CPU`;
 }
 
 function seconds(ms: number): string {
   return `${(ms / 1000).toFixed(1)} s`;
 }
 
-/** CPU time of a run: of its files, of PostgreSQL (null: there was none) and of the runner itself. */
-export function cpuNote(
-  outcomes: readonly FileOutcome[],
-  { databaseMs, runnerMs }: { readonly databaseMs: number | null; readonly runnerMs: number },
-): string {
-  const filesMs = outcomes.reduce((sum, { cpuMs }) => sum + cpuMs, 0);
-  const all = seconds(filesMs + (databaseMs ?? 0) + runnerMs);
-  const database = databaseMs === null ? '' : `, PostgreSQL ${seconds(databaseMs)}`;
-  return `CPU time: ${all} (files ${seconds(filesMs)}${database}, runner ${seconds(runnerMs)})`;
-}
-
 /**
- * Report after the progress: skips with their reasons, `notes`, the slowest files, failures with the first lines of their
+ * Report after the progress: skips with their reasons, `notes`, failures with the first lines of their
  * details, and the counts as last line. A reader who sees only the end of a cut output sees what failed.
  */
 export function summary(outcomes: readonly FileOutcome[], notes: readonly string[]): string {
@@ -49,13 +31,7 @@ export function summary(outcomes: readonly FileOutcome[], notes: readonly string
     failures.map(({ path, details }) => `${failureName(file.source, path)}\n${indent(firstLines(details))}`),
   );
   const { passed, failures, skips } = countAll(outcomes);
-  return [
-    ...skipped,
-    ...notes,
-    ...slowest(outcomes),
-    ...failed,
-    `${passed} passed, ${failures} failed, ${skips} skipped`,
-  ].join('\n');
+  return [...skipped, ...notes, ...failed, `${passed} passed, ${failures} failed, ${skips} skipped`].join('\n');
 }
 
 /** Skipped tests, one line for each reason: a missing package is the reason of many. */
@@ -70,14 +46,6 @@ function skipLines(outcomes: readonly FileOutcome[]): string[] {
     const [only = ''] = names;
     return `skipped ${names.length === 1 ? only : `${names.length} tests`}: ${reason}`;
   });
-}
-
-/** The files that took the most CPU time, when there are more than a few. */
-function slowest(outcomes: readonly FileOutcome[]): string[] {
-  if (outcomes.length <= slowestCount) return [];
-  const cost = ({ cpuMs, databaseMs = 0 }: FileOutcome) => cpuMs + databaseMs;
-  const files = [...outcomes].sort((a, b) => cost(b) - cost(a)).slice(0, slowestCount);
-  return ['the dearest files:', ...files.map((outcome) => `  ${outcome.file.source.padEnd(60)} ${times(outcome)}`)];
 }
 
 /** A file that failed, and passed when it ran once more. */

@@ -32,8 +32,6 @@ export interface FileOutcome extends Outcome {
   readonly durationMs: number;
   /** User and system time of the processes it started and waited for, its own included. */
   readonly cpuMs: number;
-  /** CPU time that PostgreSQL spent meanwhile; absent: other files ran beside it. */
-  readonly databaseMs?: number;
   readonly stderr: string;
 }
 

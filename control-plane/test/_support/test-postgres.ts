@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, statfs } from 'node:fs/promises';
+import { mkdtemp, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
@@ -10,9 +10,9 @@ const enoughBytes = 1024 ** 3;
 
 /**
  * A PostgreSQL server for tests, removed with its directory when stopped or when this process ends. Commits are
- * synchronous as in production, but do not wait for the disk. `pid`: of the process whose children serve the connections.
+ * synchronous as in production, but do not wait for the disk.
  */
-export async function startTestPostgres(): Promise<{ url: string; pid: number; stop(): Promise<void> }> {
+export async function startTestPostgres(): Promise<{ url: string; stop(): Promise<void> }> {
   const directory = await mkdtemp(path.join(await quickestFolder(), 'vantage-test-'));
   const postgres = await startEmbeddedPostgres({
     dataDir: directory,
@@ -31,26 +31,22 @@ export async function startTestPostgres(): Promise<{ url: string; pid: number; s
       authentication_timeout: '30s',
     },
   });
-  const pid = await cheapenPassword(postgres.url);
-  return { url: postgres.url, pid, stop: () => postgres.stop() };
+  await cheapenPassword(postgres.url);
+  return { url: postgres.url, stop: () => postgres.stop() };
 }
 
 /**
  * Rounds of key derivation. Each test makes a dozen connections, each of which derives a key of the password, by
- * default in 4096 rounds on either side. @returns the process id of the server
+ * default in 4096 rounds on either side.
  */
-async function cheapenPassword(url: string): Promise<number> {
+async function cheapenPassword(url: string): Promise<void> {
   const server = new pg.Client(url);
   await server.connect();
   await server.query('set scram_iterations = 1');
   const { username, password } = new URL(url);
   const literal = server.escapeLiteral(decodeURIComponent(password));
   await server.query(`alter role ${server.escapeIdentifier(decodeURIComponent(username))} password ${literal}`);
-  const { rows } = await server.query<{ pid: number }>('select pg_backend_pid() as pid');
-  const stat = await readFile(`/proc/${rows[0]?.pid}/stat`, 'utf8');
   await server.end();
-  // proc(5): its parent is the second field after the name
-  return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
 }
 
 /** Directory for the data. A database has hundreds of files: copying one in memory takes 30 ms, on a disk up to 300. */
