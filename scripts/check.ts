@@ -4,22 +4,16 @@ import { fileURLToPath } from 'node:url';
 import type { Check, Finding } from './check/check.js';
 import { docs } from './check/docs.js';
 import { english } from './check/english.js';
-import { faults } from './check/faults.js';
-import { format } from './check/format.js';
 import { generated } from './check/generated.js';
 import { layers } from './check/layers.js';
-import { lint } from './check/lint.js';
 import { lockfile } from './check/lockfile.js';
 import { migrations } from './check/migrations.js';
 import { openapi } from './check/openapi.js';
 import { owners } from './check/owners.js';
 import { packages } from './check/packages.js';
-import { prepared } from './check/prepared.js';
 import { programs } from './check/programs.js';
-import { promises } from './check/promises.js';
 import { rooms } from './check/rooms.js';
-import { types } from './check/type-check.js';
-import { unused } from './check/unused.js';
+import { format, lint, types, unused } from './check/tools.js';
 import { words } from './check/words.js';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
@@ -31,15 +25,12 @@ const checks: readonly Check[] = [
   format,
   layers,
   owners,
-  prepared,
   migrations,
   rooms,
   generated,
   openapi,
   unused,
   docs,
-  promises,
-  faults,
   words,
   english,
   packages,
@@ -68,8 +59,6 @@ export async function main(args: readonly string[]): Promise<number> {
     process.stdout.write(
       `${word.padEnd(7)} ${check.name.padEnd(10)} ${((performance.now() - startedAt) / 1000).toFixed(1)} s\n`,
     );
-    const remark = findings.length === 0 ? check.remark?.(root) : null;
-    if (remark) process.stdout.write(`        ${check.name}: ${remark}\n`);
   }
   const failed = [...found].filter(([, findings]) => findings.length > 0);
   for (const [name, findings] of failed)

@@ -9,6 +9,4 @@ export interface Check {
   readonly title: string;
   /** Finds what is wrong in the checkout at `root`; an empty list when nothing is. */
   run(root: string): Promise<readonly Finding[]>;
-  /** Remark that is worth showing although nothing is wrong, in one line; null: none. */
-  remark?(root: string): string | null;
 }

@@ -146,16 +146,6 @@ export const importRules: readonly ImportRule[] = [
       !isScript(from),
   },
   {
-    name: 'measuring-apart',
-    says: 'link/ and spool/ of the agent import nothing that measures: probes run in another process',
-    forbids: (from, { target }) =>
-      /^agent\/src\/(?:link|spool)\//.test(from) &&
-      !isTestCode(from) &&
-      /^agent\/src\/(?:probes\/|net\/(?!abortable\.ts$)|measuring\/(?:runner|local-runner|local-room)\.ts$)/.test(
-        target ?? '',
-      ),
-  },
-  {
     name: 'metrics-in-one-place',
     says: 'metrics are created in metrics.ts of a module, runtime/metrics.ts and http/frame/metrics.ts of the control plane, which docs/operating.md is compared with',
     forbids: (from, { specifier, isType }) =>

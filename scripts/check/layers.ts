@@ -2,8 +2,7 @@ import type { Check, Finding } from './check.js';
 import { findImports } from './imports.js';
 import { importRules, junkDrawer, useRules } from './layer-rules.js';
 import { lineAt, maskCode } from './masked-code.js';
-import { judgeReach } from './reach.js';
-import { reachRules } from './reach-rules.js';
+import { judgeReach, reachRules } from './reach.js';
 import { readSourceFiles, type SourceFile } from './source-files.js';
 
 /**

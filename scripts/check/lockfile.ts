@@ -12,7 +12,6 @@ interface LockEntry {
   readonly inBundle?: boolean;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
-  readonly devDependencies?: Readonly<Record<string, string>>;
 }
 
 /** `path in node_modules -> entry`, as in package-lock.json. */
@@ -23,33 +22,12 @@ export const lockfile: Check = {
   name: 'lockfile',
   title: 'package-lock.json is whole, has a checksum of each package and names no registry',
   run: async (root) => {
-    const { packages }: { packages: LockedPackages } = readJson(join(root, 'package-lock.json'));
-    const manifests = Object.keys(packages)
-      .filter((path) => !path.includes('node_modules/'))
-      .map((path): [string, LockEntry] => [path, readJson(join(root, path, 'package.json'))]);
-    return [
-      ...findDrift(packages, manifests),
-      ...findGaps(packages),
-      ...findUnverified(packages),
-      ...findRegistries(packages),
-    ];
+    const { packages }: { packages: LockedPackages } = JSON.parse(
+      readFileSync(join(root, 'package-lock.json'), 'utf8'),
+    );
+    return [...findGaps(packages), ...findUnverified(packages), ...findRegistries(packages)];
   },
 };
-
-function readJson(path: string) {
-  return JSON.parse(readFileSync(path, 'utf8'));
-}
-
-/** Packages of the project (folder and package.json) whose dependencies are not those the lockfile was made for. */
-export function findDrift(packages: LockedPackages, manifests: readonly (readonly [string, LockEntry])[]): Finding[] {
-  const wanted = ({ dependencies, devDependencies, optionalDependencies }: LockEntry) =>
-    JSON.stringify(
-      [dependencies, devDependencies, optionalDependencies].map((list) => Object.entries(list ?? {}).sort()),
-    );
-  return manifests
-    .filter(([path, manifest]) => wanted(manifest) !== wanted(packages[path] ?? {}))
-    .map(([path]) => `package-lock.json: not made for ${join(path, 'package.json')}: npm install --package-lock-only`);
-}
 
 /**
  * Dependencies without an entry. npm leaves out the optional ones that a registry did not have for the machine that

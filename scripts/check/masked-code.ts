@@ -23,11 +23,6 @@ export function maskCode(text: string): string {
   return mask(text, ['comment', 'literal']);
 }
 
-/** Blanks comments alone. */
-export function maskComments(text: string): string {
-  return mask(text, ['comment']);
-}
-
 /** Blanks the contents of strings, templates and regular expressions alone. */
 export function maskLiterals(text: string): string {
   return mask(text, ['literal']);

@@ -1,5 +1,4 @@
-type Exports = Readonly<Record<string, unknown>>;
-type MetricsClass = new (registry: object) => object;
+type MetricsClass = new (registry: never) => object;
 
 /** Part of a metric that its page repeats: `vantage_jobs{state}`. */
 interface NamedMetric {
@@ -8,26 +7,17 @@ interface NamedMetric {
 }
 
 /**
- * All metrics that the control plane defines, with their labels, read from modules of code that export their classes. A class is
- * created with a registry that only records registrations, and each of its `watch…` methods is called; the watched values
- * are read only when metrics are collected, which never happens here.
+ * All metrics that these classes define, with their labels. A class is created with a registry that only records registrations,
+ * and each of its `watch…` methods is called; the watched values are read only when metrics are collected, which never happens
+ * here.
  */
-export function readMetrics(...modules: readonly Exports[]): string[] {
+export function readMetrics(classes: readonly MetricsClass[]): string[] {
   const noted: NamedMetric[] = [];
   const registry = { registerMetric: (metric: NamedMetric) => void noted.push(metric) };
-  for (const type of modules.flatMap(classesOf)) {
-    const made = new type(registry);
+  for (const type of classes) {
+    const made = new type(registry as never);
     const watches = Object.getOwnPropertyNames(type.prototype).filter((method) => method.startsWith('watch'));
     for (const watch of watches) Reflect.apply(Reflect.get(made, watch), made, [() => null]);
   }
   return noted.map(({ name, labelNames }) => (labelNames.length === 0 ? name : `${name}{${labelNames.join(',')}}`));
-}
-
-/** Exported classes whose name ends in `Metrics`, and those of the modules in a list of modules. @throws if there are none */
-function classesOf(exported: Exports): MetricsClass[] {
-  const own = Object.entries(exported).flatMap(([name, value]) => (name.endsWith('Metrics') ? [value] : []));
-  const { metricsOfModules = [] } = exported;
-  const classes = [...own, ...(metricsOfModules as readonly unknown[])];
-  if (classes.length === 0) throw new TypeError(`no class of metrics among ${Object.keys(exported).join(', ')}`);
-  return classes as MetricsClass[];
 }

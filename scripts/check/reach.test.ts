@@ -1,6 +1,5 @@
 import t from 'tap';
-import { judgeReach } from './reach.js';
-import { type ReachRule, reachRules } from './reach-rules.js';
+import { judgeReach, type ReachRule, reachRules } from './reach.js';
 
 /** `a: b, type c`: a file and what it imports. */
 function filesOf(...lines: readonly string[]) {

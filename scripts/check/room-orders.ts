@@ -78,17 +78,3 @@ export const roomOrders: Readonly<Record<string, readonly string[]>> = {
     LOOSE,
   ],
 };
-
-/** Source files that one room may have, tests not counted. */
-export const MAX_ROOM_FILES = 25;
-
-/** Folders whose rooms are counted, and the folders below them. */
-export const countedFolders = [
-  'control-plane/src/modules',
-  'control-plane/src/links',
-  'control-plane/src/ingest',
-  'control-plane/src/http',
-] as const;
-
-/** Names that the index.ts of a module may export. */
-export const MAX_DOOR_NAMES = 10;

@@ -1,6 +1,5 @@
 // External programs: everything that a test, the lab, the demo, a benchmark or a script starts and that is not part of
-// this project. Each has its Debian package here and nowhere else; .ci/run and CONTRIBUTING.md repeat the packages, and
-// `npm run check` compares.
+// this project, with its Debian package. .ci/run and CONTRIBUTING.md repeat the packages, and `npm run check` compares.
 
 /** Debian packages that bring a program, as apt-get takes them; most are one. */
 export const packagesOf = {
@@ -78,40 +77,26 @@ export const packagesOf = {
 /** A program other than Node that this project starts. */
 export type ExternalProgram = keyof typeof packagesOf;
 
-/** Every program that there is a declaration for. */
-export const externalPrograms = Object.keys(packagesOf) as readonly ExternalProgram[];
-
-/** Packages that are on every Debian: essential, or of priority "required" (Debian policy 2.5, 3.8). */
-export const packagesOfEveryDebian: ReadonlySet<string> = new Set([
-  'bash',
-  'coreutils',
-  'dash',
-  'dpkg',
-  'grep',
-  'mount',
-  'tar',
-  'util-linux',
-]);
-
-/** Packages that installing Vantage needs in addition to Node, as listed in README.md. */
-export const packagesToInstall: readonly string[] = ['python3', 'make', 'g++'];
-/** Packages that the C++ compiler depends on. */
-const broughtAlong: readonly string[] = ['binutils', 'gcc', 'libc6-dev'];
-
-/** True if a package is present on every machine on which Vantage is installed. */
-export function isGiven(debianPackage: string): boolean {
-  return [...packagesOfEveryDebian, ...packagesToInstall, ...broughtAlong].includes(debianPackage);
-}
-
-/**
- * True if a program is present on every machine on which Vantage is installed; no test is ever skipped for lack of
- * it.
- */
-export function isAlwaysThere(program: ExternalProgram): boolean {
-  return packagesOf[program].split(' ').every(isGiven);
-}
-
 /** The packages of some programs, each once, in alphabetical order. */
 export function packagesFor(programs: Iterable<ExternalProgram>): string[] {
   return [...new Set([...programs].flatMap((program) => packagesOf[program].split(' ')))].sort();
+}
+
+/** Packages that are on every Debian: essential, or of priority "required" (Debian policy 2.5, 3.8). */
+const ofEveryDebian = ['bash', 'coreutils', 'dash', 'dpkg', 'grep', 'mount', 'tar', 'util-linux'];
+/** Packages of programs that benchmarks alone start. */
+const ofBenchmarks = ['fping', 'prometheus-alertmanager', 'prometheus-blackbox-exporter'];
+const notInstalledByCi: ReadonlySet<string> = new Set([...ofEveryDebian, ...ofBenchmarks]);
+/** Packages that installing Vantage needs in addition to Node, as listed in README.md, and what they bring along. */
+const toInstall: ReadonlySet<string> = new Set(['python3', 'make', 'g++', 'binutils', 'gcc', 'libc6-dev']);
+
+/** Packages that `.ci/run` installs: those of every program that a test starts. */
+export function packagesOfCi(): string[] {
+  const programs = Object.keys(packagesOf) as ExternalProgram[];
+  return packagesFor(programs).filter((name) => !notInstalledByCi.has(name));
+}
+
+/** Packages without which some tests are skipped: `.ci/run` installs them, and installing Vantage does not need them. */
+export function packagesOfTests(): string[] {
+  return packagesOfCi().filter((name) => !toInstall.has(name));
 }
