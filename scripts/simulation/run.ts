@@ -2,11 +2,9 @@ import type { HistoryRecord } from '../invariants/history.js';
 import type { Breach } from '../invariants/index.js';
 import { findBreaches } from '../invariants/index.js';
 import { keptReports } from '../invariants/kept-reports.js';
-import { BreakingTargets, isEverybodyTold, readEpisodes } from './breaking.js';
 import { laneNumbers } from './database/tables.js';
 import { liftBan } from './faults/bans.js';
 import { Trouble } from './faults/index.js';
-import { type Mutations, unbroken } from './mutations.js';
 import { Readings } from './readings.js';
 import { Site } from './site.js';
 import { Watching } from './watching.js';
@@ -42,53 +40,47 @@ export interface RunReport {
 /** Options of a run. */
 export interface RunOptions {
   readonly isTraced?: boolean;
-  readonly mutations?: Mutations;
   /** Names of the faults there are; any when nothing is said. */
   readonly faults?: readonly string[];
   /** Time during which things break, virtual milliseconds; default: 10 s to 60 s. */
   readonly troubleMs?: number;
   /** True if there are no requests once all is repaired: then no new result can correct what is wrong. */
   readonly isQuietWhenMended?: boolean;
-  /** Time within which all has to be well once all is repaired, virtual milliseconds; default: two minutes. */
-  readonly patienceMs?: number;
 }
 
 //   start ── work and trouble, 10 to 60 s ── all is mended ── until nothing waits, and no link is half ── calm ── the invariants
 
 /** Runs one seed from its first event to the last. */
 export async function runSeed(seed: number, options: RunOptions = {}): Promise<RunReport> {
-  const { isTraced = false, mutations = unbroken, faults = null, patienceMs = PATIENCE_MS } = options;
+  const { isTraced = false, faults = null } = options;
   const world = new World(seed, { isTraced });
-  const site = new Site(world, mutations);
+  const site = new Site(world);
   const work = new Work(site, world.random.magnitude(300, 3_000));
   const readings = new Readings(site, world.random.magnitude(500, 5_000));
   const watching = new Watching(site, world.random.magnitude(2_000, 20_000));
-  const breaking = new BreakingTargets(site);
   const trouble = new Trouble(site, world.random.magnitude(1_000, 8_000), faults);
   site.start();
   readClocks(site);
   work.start();
   readings.start();
   watching.start();
-  breaking.start();
   trouble.start();
   const troubleMs = world.random.magnitude(10_000, 60_000);
   await world.runUntil(options.troubleMs ?? troubleMs);
   trouble.end();
   watching.stop();
-  breaking.stop();
   for (const actor of [work, readings]) {
     if (options.isQuietWhenMended === true) actor.stop();
     else actor.slowDown(CALM_WORK_MS);
   }
-  heal(site, patienceMs);
-  await becomeCalm(site, { leastMs: seed % PATIENT_SEEDS === 0 ? SILENCE_MS : 0, patienceMs });
+  heal(site);
+  await becomeCalm(site, seed % PATIENT_SEEDS === 0 ? SILENCE_MS : 0);
   site.recorder.add('calm', {});
   world.trace.add('', 'calm');
   await world.runUntil(world.nowMs + CALM_MS);
   work.stop();
   readings.stop();
-  await world.runWhile(() => !isWell(site) || !isAnswered(site) || !isEverybodyTold(site), world.nowMs + patienceMs);
+  await world.runWhile(() => !isWell(site) || !isAnswered(site), world.nowMs + PATIENCE_MS);
   readEnd(site);
   const secrets = site.agents.map(({ keys }) => keys.privateKey.export({ format: 'jwk' }).d ?? '');
   const breaches = findBreaches({ records: site.recorder.records, secrets });
@@ -104,10 +96,9 @@ export async function runSeed(seed: number, options: RunOptions = {}): Promise<R
   };
 }
 
-function heal(site: Site, patienceMs: number): void {
+function heal(site: Site): void {
   site.database.heal();
   site.bus.heal();
-  site.receivers.heal();
   for (const way of site.network.ways) {
     Object.assign(way, { latencyMs: 20, jitterMs: 5, bytesPerSecond: Number.POSITIVE_INFINITY });
     way.unblock();
@@ -122,14 +113,14 @@ function heal(site: Site, patienceMs: number): void {
     liftBan(site, agent.nodeId);
     agent.start();
   }
-  site.recorder.add('healed', { patienceMs });
+  site.recorder.add('healed', { patienceMs: PATIENCE_MS });
   site.world.trace.add('', 'all is mended');
 }
 
-/** Waits until all is well; for `leastMs` at least, and no longer than `patienceMs`. */
-async function becomeCalm(site: Site, { leastMs, patienceMs }: { leastMs: number; patienceMs: number }): Promise<void> {
+/** Waits until all is well; for `leastMs` at least, and no longer than two minutes. */
+async function becomeCalm(site: Site, leastMs: number): Promise<void> {
   const { world } = site;
-  const latestMs = world.nowMs + patienceMs;
+  const latestMs = world.nowMs + PATIENCE_MS;
   let steadySinceMs = world.nowMs;
   await world.runUntil(world.nowMs + leastMs);
   await world.runWhile(() => {
@@ -178,7 +169,6 @@ function readEnd(site: Site): void {
     recorder.add('kept', { subject, nodeId, as: 'superseded', storedAt });
   }
   readSlots(site);
-  readEpisodes(site);
   for (const reading of readings) recorder.add('kept', { ...reading, as: 'result' });
   for (const { lane, ...gap } of gaps) {
     recorder.add('gap', { ...gap, lane: lane === laneNumbers.task ? 'task' : 'check' });

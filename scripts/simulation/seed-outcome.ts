@@ -1,5 +1,4 @@
-import { describeFailure } from './report.js';
-import { type RunOptions, runSeed } from './run.js';
+import { type RunOptions, type RunReport, runSeed } from './run.js';
 
 /** Outcome of a seed, passed between threads. */
 export interface SeedOutcome {
@@ -15,4 +14,16 @@ export async function runForOutcome(seed: number, options: RunOptions = {}): Pro
   const report = await runSeed(seed, options);
   const { events, virtualMs, breaches } = report;
   return { seed, failure: breaches.length === 0 ? null : describeFailure(report), events, virtualMs };
+}
+
+/** Text with the breaches, the last events, and the command that repeats the run. */
+export function describeFailure({ seed, breaches, tail }: RunReport): string {
+  const lines = breaches.slice(0, 10).map(({ id, message }) => `  ${id}  ${message}`);
+  return [
+    `seed ${seed}: ${breaches.length} breaches`,
+    ...lines,
+    ...tail.map((line) => `    ${line}`),
+    `  again: npm run simulate -- --seed ${seed} --trace`,
+    '',
+  ].join('\n');
 }

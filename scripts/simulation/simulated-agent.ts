@@ -3,18 +3,16 @@ import { decodeResult } from '@vantage/shared/protocol/codec.js';
 import { rawPublicKey } from '@vantage/shared/protocol/ed25519.js';
 import type { Keyring } from 'vantage-agent/identity/node-keys.js';
 import { ClockSync } from 'vantage-agent/link/clock-sync.js';
-import { Jobs, type JobsOptions } from 'vantage-agent/link/jobs.js';
+import { Jobs } from 'vantage-agent/link/jobs.js';
 import { Link } from 'vantage-agent/link/link.js';
 import { Schedule } from 'vantage-agent/schedule/schedule.js';
 import { ScheduleFile } from 'vantage-agent/schedule/schedule-file.js';
 import { withSpooled } from 'vantage-agent/schedule/spooled-slots.js';
-import type { StoredSchedule } from 'vantage-agent/schedule/stored-schedule.js';
 import { Spool } from 'vantage-agent/spool/spool.js';
 import { Upgrades } from 'vantage-agent/upgrade/upgrades.js';
 import { slotsOfReport } from '../invariants/slot-reports.js';
 import { type DiskCopy, SimulatedDisk } from './disk.js';
 import { SimulatedEngine } from './engine.js';
-import type { Mutations } from './mutations.js';
 import { SimulatedProcess } from './process.js';
 import { subjectOf } from './recorder.js';
 import type { Surroundings } from './surroundings.js';
@@ -169,20 +167,19 @@ export class SimulatedAgent {
         .catch(() => {});
       return appended;
     };
-    const jobs = newJobs({ measuring, spool: { append }, clockSync, clock, log }, this.#site.mutations.measuresTwice);
-    const { mutations } = this.#site;
+    const jobs = new Jobs({ measuring, spool: { append }, clockSync, clock, log });
     const place = this.disk.schedulePlace(process, (stored) => recorder.watches.kept(nodeId, stored));
     const file = new ScheduleFile({ stateDir: nodeId, place, clock, log });
-    const schedule: Schedule = newSchedule(mutations, {
+    const schedule: Schedule = new Schedule({
       nodeId,
-      spool: { append: mutations.waitsForDisk ? append : carelessly(append) },
+      spool: { append },
       clockSync,
       clock,
       log,
       measuring,
       uplink: { isLost: async () => false },
       file,
-      stored: await withSpooled(resumable(await file.load(), mutations), spool, nodeId),
+      stored: await withSpooled(await file.load(), spool, nodeId),
       onDurable: () => link.wake('check'),
     });
     const random = world.random.fork();
@@ -239,36 +236,4 @@ export class SimulatedAgent {
       });
     });
   }
-}
-
-/** Schedule that the previous process left, or the same without its progress. */
-function resumable(stored: StoredSchedule, { resumesSlots }: Mutations): StoredSchedule {
-  if (resumesSlots) return stored;
-  return { ...stored, rows: stored.rows.map((row) => ({ ...row, done: null, running: null })) };
-}
-
-/** Reports that the disk has a row before it has. */
-function carelessly(append: Spool['append']): Spool['append'] {
-  return (lane, payload) => ({ ...append(lane, payload), durable: Promise.resolve() });
-}
-
-function newSchedule({ takesGenerations }: Mutations, options: ConstructorParameters<typeof Schedule>[0]): Schedule {
-  const schedule = new Schedule(options);
-  if (takesGenerations) return schedule;
-  const known = new Set<string>();
-  const take = schedule.take.bind(schedule);
-  schedule.take = (change) => {
-    const set = change.set.filter(({ monitorId }) => !known.has(monitorId));
-    for (const { monitorId } of set) known.add(monitorId);
-    take({ ...change, set, begins: false, ends: false });
-  };
-  return schedule;
-}
-
-/** Creates jobs with a memory of what was measured, or without. */
-function newJobs(options: JobsOptions, isForgetful: boolean): Jobs {
-  const jobs = new Jobs(options);
-  if (!isForgetful) return jobs;
-  jobs.accept = (job) => new Jobs(options).accept(job);
-  return jobs;
 }

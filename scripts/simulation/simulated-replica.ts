@@ -8,7 +8,6 @@ import { followNews, wireLinkWork } from 'vantage-control/wiring/link-work.js';
 import { storesOf } from './database/stores.js';
 import { SimulatedProcess } from './process.js';
 import { simulatedKinds } from './reading-kind.js';
-import { SimulatedAlerts } from './simulated-alerts.js';
 import type { Surroundings } from './surroundings.js';
 
 const metrics = { countResult: () => undefined, observe: () => undefined, countRejects: () => undefined };
@@ -81,8 +80,8 @@ export class SimulatedReplica {
   }
 
   async #boot(process: SimulatedProcess, replicaId: string): Promise<void> {
-    const { site } = { site: this.#site };
-    const stores = storesOf(site.database, process, site.mutations);
+    const site = this.#site;
+    const stores = storesOf(site.database, process);
     const bus = site.bus.join(process, replicaId);
     const { clock } = process;
     const log = site.logOf(this.name);
@@ -112,7 +111,7 @@ export class SimulatedReplica {
     const { dispatch, recent } = probeWork;
     const { ingest, sessions: ports } = wireLinkWork({
       kinds: simulatedKinds,
-      stores: { ...stores, ingest: site.mutations.ingest(stores.ingest, process) },
+      stores,
       replicaId,
       directory,
       probeWork,
@@ -137,10 +136,7 @@ export class SimulatedReplica {
       logOf: () => log,
     });
     const sessions = new LinkSessions(ports);
-    const { looksForLoss } = site.mutations;
-    followNews(directory, table, {
-      lookForLoss: async () => void (looksForLoss ? await sessions.lookForLoss() : undefined),
-    });
+    followNews(directory, table, sessions);
     const shutOutPoll = new ShutOutPoll({
       nodes: stores.nodes,
       hasLinks: () => table.size > 0,
@@ -155,15 +151,12 @@ export class SimulatedReplica {
       clock,
       log,
     });
-    const { database, receivers, mutations } = site;
-    const alerts = new SimulatedAlerts({ process, replicaId, database, receivers, mutations });
     await lease.start();
     lease.announce(bus);
     await directory.start();
     shutOutPoll.start();
     dispatch.start();
     news.start();
-    alerts.start();
     site.network.listen(this.url, {
       process,
       accept: (socket) => sessions.begin(socket, '192.0.2.1', () => undefined),
@@ -180,7 +173,6 @@ export class SimulatedReplica {
         await ingest.drain();
         await dispatch.stop();
         await news.stop();
-        await alerts.stop();
         shutOutPoll.stop();
         directory.stop();
         await lease.stop();

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { describeFailure } from './report.js';
 import { runSeed } from './run.js';
+import { describeFailure } from './seed-outcome.js';
 
 /** More: many-seeds.long.test.ts. As many as one likes: `npm run simulate`. */
 const SEEDS = 2;

@@ -4,18 +4,13 @@ import { rawPublicKey } from '@vantage/shared/protocol/ed25519.js';
 import { type Logger, pino } from 'pino';
 import { BusHub } from './bus-hub.js';
 import { DatabaseServer } from './database/server.js';
-import { type Mutations, unbroken } from './mutations.js';
 import { Network } from './network.js';
-import { SeededRandom } from './random.js';
-import { Receivers } from './receivers.js';
+import type { SeededRandom } from './random.js';
 import { Recorder } from './recorder.js';
 import { SimulatedAgent } from './simulated-agent.js';
 import { SimulatedReplica } from './simulated-replica.js';
 import type { Surroundings } from './surroundings.js';
 import type { World } from './world.js';
-
-/** One seed in so many has alerts: they cost as much as the rest. */
-const ALERTED_SEEDS = 3;
 
 /** All parts of one run. */
 export class Site implements Surroundings {
@@ -23,10 +18,6 @@ export class Site implements Surroundings {
   readonly network: Network;
   readonly database: DatabaseServer;
   readonly bus: BusHub;
-  readonly receivers: Receivers;
-  /** True if targets break, and people are told of it. */
-  readonly hasAlerts: boolean;
-  readonly alertRandom: SeededRandom;
   readonly replicas: readonly SimulatedReplica[];
   readonly agents: readonly SimulatedAgent[];
   readonly audience = 'http://control.test';
@@ -36,10 +27,7 @@ export class Site implements Surroundings {
   readonly #random: SeededRandom;
   readonly #log = this.#newLog();
 
-  constructor(
-    readonly world: World,
-    readonly mutations: Mutations = unbroken,
-  ) {
+  constructor(readonly world: World) {
     const { privateKey, publicKey } = generateKeyPairSync('ed25519');
     this.serverIdentity = { privateKey, publicKey: rawPublicKey(publicKey), serverPublicKey: publicKey };
     this.#random = world.random.fork();
@@ -47,10 +35,6 @@ export class Site implements Surroundings {
     this.network = new Network(world, this.recorder);
     this.database = new DatabaseServer(world);
     this.bus = new BusHub(world);
-    this.hasAlerts = world.seed % ALERTED_SEEDS === 0;
-    // what alerts draw changes no run without them
-    this.alertRandom = new SeededRandom(world.seed + ALERTED_SEEDS);
-    this.receivers = new Receivers(world, { recorder: this.recorder, random: this.alertRandom.fork() });
     const replicaCount = this.#random.integer(1, 3);
     this.replicas = Array.from(
       { length: replicaCount },

@@ -2,22 +2,18 @@ import type { KeyObject } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { BusHub } from './bus-hub.js';
 import type { DatabaseServer } from './database/server.js';
-import type { Mutations } from './mutations.js';
 import type { Network } from './network.js';
 import type { SeededRandom } from './random.js';
-import type { Receivers } from './receivers.js';
 import type { Recorder } from './recorder.js';
 import type { World } from './world.js';
 
 /** The parts of a site that its agents and replicas use. */
 export interface Surroundings {
   readonly world: World;
-  readonly mutations: Mutations;
   readonly recorder: Recorder;
   readonly network: Network;
   readonly database: DatabaseServer;
   readonly bus: BusHub;
-  readonly receivers: Receivers;
   readonly audience: string;
   readonly serverIdentity: {
     readonly privateKey: KeyObject;

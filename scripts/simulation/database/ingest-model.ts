@@ -18,47 +18,27 @@ import type { NodeTaskRow, Tables } from './tables.js';
 
 const LATE_MS = 10 * 60_000;
 
-/** Steps of the transaction, each of which a simulation may leave out to prove that this is noticed. */
-export interface IngestChecks {
-  readonly refusesBanned: boolean;
-  readonly movesMarks: boolean;
-  readonly dropsStored: boolean;
-  readonly dropsTold: boolean;
-}
-
-/** storeBatches; `onKept` is told of every row the database keeps. */
-export function storeBatches(
-  tables: Tables,
-  batches: readonly StoreBatch[],
-  nowMs: number,
-  { refusesBanned, movesMarks, dropsStored, dropsTold }: IngestChecks,
-): StoreOutcome[] {
+/** storeBatches */
+export function storeBatches(tables: Tables, batches: readonly StoreBatch[], nowMs: number): StoreOutcome[] {
   return batches.map((batch) => {
     const node = tables.nodes.get(batch.nodeId);
     const key = markKey(batch.nodeId, batch.epoch, batch.lane);
     const mark = tables.marks.get(key);
     if (node === undefined || mark === undefined) return { kind: 'refused' };
     const isBanned = node.bannedAt !== null || node.quarantinedAt !== null;
-    if ((isBanned && refusesBanned) || (node.sessionId !== batch.sessionId && refusesBanned))
-      return { kind: 'refused' };
+    if (isBanned || node.sessionId !== batch.sessionId) return { kind: 'refused' };
     if (firstOf(batch) > mark + 1) return { kind: 'gap', mark };
-    const fresh = rowsOf(batch).filter(({ sequence }) => sequence > mark || !dropsStored);
+    const fresh = rowsOf(batch).filter(({ sequence }) => sequence > mark);
     const finished = fresh.flatMap((row) => storeRow(tables, batch.nodeId, row, nowMs) ?? []);
-    storeSlots(tables, batch.nodeId, fresh, { nowMs, dropsTold });
-    if (movesMarks && batch.last > mark) tables.marks.set(key, batch.last);
+    storeSlots(tables, batch.nodeId, fresh, nowMs);
+    if (batch.last > mark) tables.marks.set(key, batch.last);
     return { kind: 'stored', mark: Math.max(mark, batch.last), previousMark: mark, finished };
   });
 }
 
 /** storeGap */
-export function storeGap(
-  tables: Tables,
-  gap: RowBatch,
-  reason: string,
-  nowMs: number,
-  checks: IngestChecks,
-): StoreOutcome {
-  const [outcome] = storeBatches(tables, [gap], nowMs, checks);
+export function storeGap(tables: Tables, gap: RowBatch, reason: string, nowMs: number): StoreOutcome {
+  const [outcome] = storeBatches(tables, [gap], nowMs);
   if (outcome?.kind === 'stored' && outcome.previousMark < gap.last) {
     const { nodeId, epoch, lane, first, last } = gap;
     tables.gaps = [...tables.gaps, { nodeId, epoch: epoch.toString('hex'), lane, first, last, reason }];

@@ -10,30 +10,25 @@ import { type SlotsRow, slotsKey, type Tables } from './tables.js';
 /** Greatest difference between clocks (told-slots-store.ts). */
 const MARGIN_MS = 120_000;
 
-interface StoreHow {
-  readonly nowMs: number;
-  readonly dropsTold: boolean;
-}
-
 /** storeChecks, storeMissed: kinds are stored one after the other, in the order of their first rows. */
-export function storeSlots(tables: Tables, nodeId: string, rows: readonly StoreRow[], how: StoreHow): void {
+export function storeSlots(tables: Tables, nodeId: string, rows: readonly StoreRow[], nowMs: number): void {
   for (const name of new Set(rows.flatMap(({ writer }) => writer?.name ?? []))) {
     const bodies = rows.flatMap((row) => (row.writer !== null && row.writer.name === name ? [row.body] : []));
-    if (name === CHECK_KIND) for (const body of bodies) storeCheck(tables, nodeId, body as CheckReport, how);
-    if (name === MISSED_KIND) for (const body of bodies) storeMissed(tables, nodeId, body as MissedReport, how);
+    if (name === CHECK_KIND) for (const body of bodies) storeCheck(tables, nodeId, body as CheckReport, nowMs);
+    if (name === MISSED_KIND) for (const body of bodies) storeMissed(tables, nodeId, body as MissedReport, nowMs);
   }
 }
 
-function storeCheck(tables: Tables, nodeId: string, { monitor_id: monitorId, slot_ms }: CheckReport, how: StoreHow) {
+function storeCheck(tables: Tables, nodeId: string, { monitor_id: monitorId, slot_ms }: CheckReport, nowMs: number) {
   const at = Math.floor(slot_ms);
-  const isNew = !mayBeTold(tables, nodeId, at, how) || !toldSlots(tables, monitorId, nodeId).has(at);
-  if (isNew) put(tables, { nodeId, monitorId, firstMs: at, lastMs: at, count: 1, missed: null, storedAt: how.nowMs });
+  const isNew = !mayBeTold(tables, nodeId, at) || !toldSlots(tables, monitorId, nodeId).has(at);
+  if (isNew) put(tables, { nodeId, monitorId, firstMs: at, lastMs: at, count: 1, missed: null, storedAt: nowMs });
 }
 
-function storeMissed(tables: Tables, nodeId: string, report: MissedReport, how: StoreHow): void {
+function storeMissed(tables: Tables, nodeId: string, report: MissedReport, nowMs: number): void {
   const { monitor_id: monitorId, first_slot_ms: firstMs, last_slot_ms: lastMs, count, reason: missed } = report;
-  const whole = { nodeId, monitorId, firstMs, lastMs, count, missed, storedAt: how.nowMs };
-  if (!mayBeTold(tables, nodeId, firstMs, how)) return put(tables, whole);
+  const whole = { nodeId, monitorId, firstMs, lastMs, count, missed, storedAt: nowMs };
+  if (!mayBeTold(tables, nodeId, firstMs)) return put(tables, whole);
   const told = toldSlots(tables, monitorId, nodeId);
   for (const run of runsOf(
     slotsOf(whole).filter((at) => !told.has(at)),
@@ -65,9 +60,9 @@ function toldSlots(tables: Tables, monitorId: string, nodeId: string): Set<numbe
   return new Set((tables.slots.get(slotsKey(monitorId, nodeId)) ?? []).flatMap(slotsOf));
 }
 
-function mayBeTold(tables: Tables, nodeId: string, at: number, { dropsTold }: StoreHow): boolean {
+function mayBeTold(tables: Tables, nodeId: string, at: number): boolean {
   const seenAt = tables.nodes.get(nodeId)?.bootSeenAt ?? null;
-  return dropsTold && seenAt !== null && at < seenAt + MARGIN_MS;
+  return seenAt !== null && at < seenAt + MARGIN_MS;
 }
 
 /** Stores a row; nothing is kept for an assignment that the node never had. */

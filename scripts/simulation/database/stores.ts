@@ -26,15 +26,13 @@ export interface Stores {
 /** Runs a statement on the tables. */
 export type RunStatement = <T>(statement: (tables: Tables, nowMs: number) => T) => Promise<T>;
 
-const ALL_CHECKS: ingest.IngestChecks = { refusesBanned: true, movesMarks: true, dropsStored: true, dropsTold: true };
-
 /** The stores of one process, on the one database. */
-export function storesOf(server: DatabaseServer, process: SimulatedProcess, checks = ALL_CHECKS): Stores {
-  return modelStores((statement) => server.run(process, statement), checks);
+export function storesOf(server: DatabaseServer, process: SimulatedProcess): Stores {
+  return modelStores((statement) => server.run(process, statement));
 }
 
 /** The stores over tables in memory. */
-export function modelStores(run: RunStatement, checks = ALL_CHECKS): Stores {
+export function modelStores(run: RunStatement): Stores {
   return {
     links: linkRecords(run),
     nodes: nodeReads(run),
@@ -45,10 +43,10 @@ export function modelStores(run: RunStatement, checks = ALL_CHECKS): Stores {
       deleteAll: () => run((tables) => tables.replicas.clear()),
     },
     ingest: {
-      storeBatches: (batches) => run((tables, now) => ingest.storeBatches(tables, batches, now, checks)),
+      storeBatches: (batches) => run((tables, now) => ingest.storeBatches(tables, batches, now)),
       storeRowByRow: (batch) =>
-        run((tables, now) => ingest.storeBatches(tables, [batch], now, checks)[0] ?? { kind: 'refused' }),
-      storeGap: (gap, reason) => run((tables, now) => ingest.storeGap(tables, gap, reason, now, checks)),
+        run((tables, now) => ingest.storeBatches(tables, [batch], now)[0] ?? { kind: 'refused' }),
+      storeGap: (gap, reason) => run((tables, now) => ingest.storeGap(tables, gap, reason, now)),
     },
     dispatch: dispatchStore(run),
     assigned: {

@@ -1,4 +1,3 @@
-import type { AlertState } from '@vantage/shared/alerts/alert.js';
 import type { Lane } from '@vantage/shared/protocol/codec.js';
 
 // The tables that links, ingest and dispatch use, each row as one object that is never changed, only replaced: a copy of
@@ -91,51 +90,6 @@ export interface SupersededRow {
   readonly storedAt: number;
 }
 
-/** A row of `monitor_events`. */
-export interface TroubleRow {
-  readonly id: string;
-  readonly monitorId: string;
-  readonly startedAt: number;
-  readonly endedAt: number | null;
-}
-
-/** A row of `outbox` that the relay has not handled: a monitor is down, or up again. */
-export interface NewsRow {
-  readonly monitorId: string;
-  readonly eventId: string;
-  readonly isOver: boolean;
-  readonly at: number;
-}
-
-/** A row of `alerts`. */
-export interface AlertRowState {
-  readonly id: string;
-  readonly monitorId: string;
-  readonly createdAt: number;
-  readonly state: AlertState;
-}
-
-/** A row of `alert_deliveries`. */
-export interface MessageRow {
-  /** The same for every attempt. */
-  readonly key: string;
-  readonly alertId: string;
-  readonly channel: string;
-  readonly kind: 'firing' | 'resolved';
-  readonly status: 'pending' | 'sending' | 'retrying' | 'sent' | 'dead' | 'dropped';
-  readonly tries: number;
-  readonly mayHaveArrived: boolean;
-  readonly createdAt: number;
-  readonly nextAttemptAt: number;
-  readonly isFinished: boolean;
-}
-
-/** A row of `alert_lanes`, while it is leased. */
-export interface LeaseRow {
-  readonly lease: string;
-  readonly untilMs: number;
-}
-
 /** NOTE: lane numbers are those of proto/link.proto. */
 export const laneNumbers: Readonly<Record<Lane, number>> = { task: 1, check: 2 };
 
@@ -153,12 +107,6 @@ export interface Tables {
   readonly assignmentChanges: Map<string, number>;
   /** Slots by `slotsKey`. */
   readonly slots: Map<string, readonly SlotsRow[]>;
-  readonly troubles: Map<string, TroubleRow>;
-  news: readonly NewsRow[];
-  readonly alerts: Map<string, AlertRowState>;
-  readonly messages: Map<string, MessageRow>;
-  /** By channel. */
-  readonly leases: Map<string, LeaseRow>;
   revision: number;
 }
 
@@ -180,11 +128,6 @@ export function emptyTables(): Tables {
     assignments: new Map(),
     assignmentChanges: new Map(),
     slots: new Map(),
-    troubles: new Map(),
-    news: [],
-    alerts: new Map(),
-    messages: new Map(),
-    leases: new Map(),
     revision: 0,
   };
 }
@@ -202,11 +145,6 @@ export function copyTables(tables: Tables): Tables {
     assignments: new Map(tables.assignments),
     assignmentChanges: new Map(tables.assignmentChanges),
     slots: new Map(tables.slots),
-    troubles: new Map(tables.troubles),
-    news: tables.news,
-    alerts: new Map(tables.alerts),
-    messages: new Map(tables.messages),
-    leases: new Map(tables.leases),
     revision: tables.revision,
   };
 }

@@ -5,11 +5,7 @@ import { banFaults } from './bans.js';
 import { databaseFaults } from './database.js';
 import type { Fault } from './fault.js';
 import { longPartition, networkFaults } from './network.js';
-import { receiverFaults } from './receivers.js';
 import { replicaFaults } from './replicas.js';
-
-/** Faults that may interrupt a sender of messages between any two of its steps. */
-const interrupting: readonly Fault[] = [...replicaFaults, ...databaseFaults, ...receiverFaults];
 
 /** All faults. A new one is a line here, or in one of these. */
 export const faults: readonly Fault[] = [
@@ -38,8 +34,7 @@ export class Trouble {
   ) {
     this.#site = site;
     this.#random = site.world.random.fork();
-    const all = site.hasAlerts ? [...faults, ...receiverFaults] : faults;
-    const wanted = only === null ? all : [...all, longPartition].filter(({ name }) => only.includes(name));
+    const wanted = only === null ? faults : [...faults, longPartition].filter(({ name }) => only.includes(name));
     const chosen = wanted.filter(() => only !== null || this.#random.chance(0.3));
     this.#chosen = chosen.length > 0 ? chosen : [this.#random.pick(wanted)];
   }
@@ -61,15 +56,8 @@ export class Trouble {
 
   #begin({ name, lastsMs: [least, most], begin }: Fault): void {
     const { world } = this.#site;
-    const mendFault = begin(this.#site, this.#random);
-    if (mendFault === null) return;
-    const isInterrupting = interrupting.some((fault) => fault.name === name);
-    const note = () => void (isInterrupting && this.#site.recorder.add('sender-interrupted', {}));
-    note();
-    const mend = () => {
-      mendFault();
-      note();
-    };
+    const mend = begin(this.#site, this.#random);
+    if (mend === null) return;
     world.trace.add('fault', name);
     this.#mends.add(mend);
     world.after(this.#random.magnitude(least, most), () => {
