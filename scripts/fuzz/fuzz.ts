@@ -1,6 +1,6 @@
+import { SeededRandom } from '../seeded-random.js';
 import { type MemoryGrowth, MemoryWatch } from './memory-watch.js';
 import { type FuzzInput, makeInput } from './mutations.js';
-import { randomOf } from './random.js';
 import type { FuzzSide } from './side.js';
 
 /** Decoding is timed again when it took this long, milliseconds. */
@@ -35,7 +35,7 @@ export interface FuzzReport {
 
 /** The input of this number, and when in a link's life it comes: the same for the same seed. */
 export function inputOf(side: FuzzSide, seed: number, index: number): { stage: string; input: FuzzInput } {
-  const random = randomOf(seed, index);
+  const random = new SeededRandom(Math.imul(seed, 0x85eb_ca6b) ^ index);
   const roll = random.below(20);
   const stage = side.stages[roll < side.stages.length - 1 ? roll : side.stages.length - 1] ?? 'open';
   return { stage, input: makeInput(random, side.seeds) };

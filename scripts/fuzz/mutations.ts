@@ -1,5 +1,5 @@
 import { MAX_FRAME_BYTES } from '@vantage/shared/protocol/limits.js';
-import type { Random } from './random.js';
+import type { SeededRandom } from '../seeded-random.js';
 import { type Field, RAW, readFields, varint, writeFields } from './wire.js';
 
 // Mutations of a frame: first of its fields, then of its bytes; occasionally it is not a frame at all.
@@ -52,7 +52,7 @@ export interface FuzzInput {
   readonly isText: boolean;
 }
 
-type FieldChange = (fields: Field[], at: number, random: Random) => void;
+type FieldChange = (fields: Field[], at: number, random: SeededRandom) => void;
 
 const fieldChanges: readonly FieldChange[] = [
   (fields, at) => fields.splice(at, 1),
@@ -73,7 +73,7 @@ const fieldChanges: readonly FieldChange[] = [
   (fields, at, random) => fields.splice(at, 0, groups(1 + random.below(200))),
 ];
 
-type ByteChange = (bytes: Buffer, random: Random, other: Buffer) => Buffer;
+type ByteChange = (bytes: Buffer, random: SeededRandom, other: Buffer) => Buffer;
 
 const byteChanges: readonly ByteChange[] = [
   (bytes, random) => bytes.subarray(0, random.below(bytes.length + 1)),
@@ -85,13 +85,13 @@ const byteChanges: readonly ByteChange[] = [
   (bytes, random, other) => Buffer.concat([bytes.subarray(0, random.below(bytes.length + 1)), other]),
 ];
 
-const monsters: readonly ((random: Random) => FuzzInput)[] = [
+const monsters: readonly ((random: SeededRandom) => FuzzInput)[] = [
   () => binary(Buffer.alloc(0)),
   (random) => binary(random.bytes(1 + random.below(300))),
   (random) => ({ bytes: random.pick([Buffer.from('hello'), Buffer.alloc(0), Buffer.from('{}')]), isText: true }),
   (random) => binary(Buffer.alloc(1 + random.below(5_000), random.pick([0x0b, 0x7b, 0xa3]))),
 ];
-const giants: readonly ((random: Random) => FuzzInput)[] = [
+const giants: readonly ((random: SeededRandom) => FuzzInput)[] = [
   () => binary(Buffer.alloc(MAX_FRAME_BYTES)),
   () => binary(Buffer.alloc(MAX_FRAME_BYTES + 1)),
   (random) =>
@@ -130,7 +130,7 @@ const giants: readonly ((random: Random) => FuzzInput)[] = [
 const GIANT_EVERY = 1_000;
 
 /** An input made of one of the seeds. */
-export function makeInput(random: Random, seeds: readonly Buffer[]): FuzzInput {
+export function makeInput(random: SeededRandom, seeds: readonly Buffer[]): FuzzInput {
   if (random.below(GIANT_EVERY) === 0) return random.pick(giants)(random);
   if (random.below(20) === 0) return random.pick(monsters)(random);
   const seed = random.pick(seeds);
@@ -141,7 +141,7 @@ export function makeInput(random: Random, seeds: readonly Buffer[]): FuzzInput {
   return binary(bytes.subarray(0, MAX_FRAME_BYTES));
 }
 
-function changeFields(fields: Field[], random: Random): Field[] {
+function changeFields(fields: Field[], random: SeededRandom): Field[] {
   for (let i = 1 + random.below(3); i > 0; i -= 1) {
     const lists = listsOf(fields).filter(({ length }) => length > 0 && length < 1_000);
     if (lists.length === 0) return fields;
@@ -156,7 +156,7 @@ function listsOf(fields: Field[]): Field[][] {
   return [fields, ...fields.flatMap(({ value }) => (Array.isArray(value) ? listsOf(value) : []))];
 }
 
-function change(make: (field: Field, random: Random) => Field): FieldChange {
+function change(make: (field: Field, random: SeededRandom) => Field): FieldChange {
   return (fields, at, random) => {
     const field = fields[at];
     if (field !== undefined) fields[at] = make(field, random);
@@ -185,7 +185,7 @@ function double(value: number): Buffer {
   return bytes;
 }
 
-function flipped(bytes: Buffer, random: Random): Buffer {
+function flipped(bytes: Buffer, random: SeededRandom): Buffer {
   const changed = Buffer.from(bytes);
   for (let i = 1 + random.below(4); i > 0 && changed.length > 0; i -= 1) {
     const at = random.below(changed.length);

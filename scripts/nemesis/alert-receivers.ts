@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { dingtalkRobot, startDingtalk } from '@vantage/shared/_support/vendors/dingtalk.js';
 import { startTelegram, telegramChats, telegramToken } from '@vantage/shared/_support/vendors/telegram.js';
 import type { Vendor } from '@vantage/shared/_support/vendors/vendor-server.js';
+import type { SeededRandom } from '../seeded-random.js';
 
 const HOST = '127.0.0.1';
 const HOOK = 'Hook';
@@ -43,11 +44,11 @@ export class AlertReceivers {
     private readonly telegram: Vendor,
     private readonly dingtalk: Vendor,
     private readonly hook: Server,
-    private readonly random: () => number,
+    private readonly random: SeededRandom,
   ) {}
 
   /** Starts them on free ports of loopback. `random` decides which requests the webhook receiver does not accept. */
-  static async start(random: () => number): Promise<AlertReceivers> {
+  static async start(random: SeededRandom): Promise<AlertReceivers> {
     const hook = createServer();
     const receivers = new AlertReceivers(await startTelegram(), await startDingtalk(), hook, random);
     hook.on('request', async (request, response) => receivers.#take(await text(request), response));
@@ -93,7 +94,7 @@ export class AlertReceivers {
   }
 
   #take(body: string, response: ServerResponse): void {
-    const dice = this.isMended ? 1 : this.random();
+    const dice = this.isMended ? 1 : this.random.next();
     const isAccepted = dice >= REFUSED;
     this.#hooked.push(...messageIn(body, { channel: HOOK, at: Date.now(), isAccepted }));
     if (dice >= REFUSED && dice < REFUSED + SILENT) return;

@@ -1,5 +1,6 @@
 import t from 'tap';
 import { testDatabase } from '../_support/test-database.js';
+import { SeededRandom } from '../seeded-random.js';
 import type { AlertReceivers } from './alert-receivers.js';
 import { Alerting } from './alerts.js';
 import { Recorder } from './recorder.js';
@@ -26,7 +27,7 @@ t.test('every channel is notified of an event, unless late checks created it whe
     world: { database } as unknown as World,
     receivers: receivers as unknown as AlertReceivers,
     targets,
-    random: () => 0,
+    random: new SeededRandom(1),
   });
   const end = new Recorder(`${t.testdir()}/end.jsonl`);
   await alerting.read(end);

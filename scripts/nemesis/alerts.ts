@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import type { SeededRandom } from '../seeded-random.js';
 import type { AlertReceivers } from './alert-receivers.js';
 import { wordsOf } from './api.js';
 import type { Recorder } from './recorder.js';
-import { between } from './seeded-random.js';
 import type { Targets } from './targets.js';
 import type { World } from './world.js';
 
@@ -29,7 +29,7 @@ export class Alerting {
       readonly world: World;
       readonly targets: Targets;
       readonly receivers: AlertReceivers;
-      readonly random: () => number;
+      readonly random: SeededRandom;
     },
   ) {}
 
@@ -85,7 +85,7 @@ export class Alerting {
     const { targets, random } = this.parts;
     targets.setBroken(isBroken);
     const { least, most } = isBroken ? BROKEN_MS : WELL_MS;
-    this.#timer = setTimeout(() => this.#turn(!isBroken), between(random, least, most));
+    this.#timer = setTimeout(() => this.#turn(!isBroken), random.integer(least, most));
   }
 
   async #create(path: string, body: object): Promise<string> {

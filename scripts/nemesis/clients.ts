@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import { delay, systemClock } from '@vantage/shared/clock.js';
+import type { SeededRandom } from '../seeded-random.js';
 import type { Api } from './api.js';
 import type { Recorder } from './recorder.js';
-import { between, oneOf } from './seeded-random.js';
 import type { Targets } from './targets.js';
 
 // One request for a probe:
@@ -48,7 +48,7 @@ export interface ClientsOptions {
   readonly nodeIds: readonly string[];
   readonly targets: Targets;
   readonly recorder: Recorder;
-  readonly random: () => number;
+  readonly random: SeededRandom;
   /** Requests a second. */
   readonly rate: number;
 }
@@ -138,7 +138,7 @@ export class Clients {
       }
       // 409: the first request is still running, or its replica died
       if (answer !== null && answer.status !== 409 && answer.code !== 'UNAVAILABLE') return this.#refused(answer.code);
-      await delay(systemClock, RETRY_MS * (1 + random()), this.#asking.signal).catch(() => {});
+      await delay(systemClock, RETRY_MS * (1 + random.next()), this.#asking.signal).catch(() => {});
       if (this.#asking.signal.aborted) break;
     }
     this.counts.givenUp += 1;
@@ -147,9 +147,9 @@ export class Clients {
 
   #wish(key: string): { path: string; body: object; nodeIds: string[] } {
     const { nodeIds, targets, random } = this.#options;
-    const dice = random();
-    const first = oneOf(random, nodeIds);
-    const second = oneOf(random, nodeIds);
+    const dice = random.next();
+    const first = random.pick(nodeIds);
+    const second = random.pick(nodeIds);
     const chosen = dice < 0.8 || first === second ? [first] : [first, second];
     if (dice < 0.1)
       return { path: '/v1/probe/tcp', body: { target: targets.nobody, node_ids: chosen }, nodeIds: chosen };
@@ -161,8 +161,8 @@ export class Clients {
   /** Mostly one of its own, quick or slow; now and then one that an agent has to refuse, at once or when it is sent there. */
   #targetOf(key: string): string {
     const { targets, random, recorder } = this.#options;
-    const dice = random();
-    if (dice > 0.06) return targets.urlOf(key, dice < 0.25 ? between(random, 500, 6_000) : between(random, 0, 100));
+    const dice = random.next();
+    if (dice > 0.06) return targets.urlOf(key, dice < 0.25 ? random.integer(500, 6_000) : random.integer(0, 100));
     const to = dice < 0.03 ? targets.refusedUrl : targets.temptingUrl;
     recorder.record('tempted', { to });
     return to;
@@ -197,6 +197,6 @@ export class Clients {
   }
 
   #anyUrl(): string {
-    return oneOf(this.#options.random, this.#options.urls);
+    return this.#options.random.pick(this.#options.urls);
   }
 }

@@ -3,9 +3,9 @@ import { missing } from '@vantage/shared/_support/missing.js';
 import { delay, systemClock } from '@vantage/shared/clock.js';
 import t from 'tap';
 import { recordsOf } from '../invariants/history.js';
+import { SeededRandom } from '../seeded-random.js';
 import { startProvingGround } from './_support/proving-ground.js';
 import { type FaultKind, faultKinds, type Heal } from './faults/index.js';
-import { seededRandom } from './seeded-random.js';
 import { SmallDisk } from './small-disk.js';
 import { waitFor } from './world.js';
 
@@ -18,7 +18,7 @@ const nodeId = agent?.nodeId ?? '';
 const KEY = `SELECT encode(public_key, 'hex') AS key, rotation_requested_at IS NOT NULL AS is_asked FROM nodes WHERE id = $1`;
 
 function inflict(kind: FaultKind): Promise<Heal> {
-  return kind.aim({ agents: 1, replicas: 2 }, seededRandom(1)).inflict(ground.world);
+  return kind.aim({ agents: 1, replicas: 2 }, new SeededRandom(1)).inflict(ground.world);
 }
 
 t.test('a node that is drained under load finishes what it has and gets work again', async (t) => {

@@ -1,6 +1,7 @@
 import { delay, systemClock } from '@vantage/shared/clock.js';
 import { SPOOL_BOUNDS } from 'vantage-agent/spool/spool.js';
 import { memoryOf, processTree } from '../bench/processes.js';
+import { SeededRandom } from '../seeded-random.js';
 import { AlertReceivers } from './alert-receivers.js';
 import { ALERTS_WAIT, Alerting } from './alerts.js';
 import { Clients } from './clients.js';
@@ -9,7 +10,6 @@ import { isEverythingChecked, makeMonitors } from './monitors.js';
 import type { Recorder } from './recorder.js';
 import type { NemesisReport } from './report.js';
 import { type PlannedFault, planFaults } from './schedule.js';
-import { seededRandom } from './seeded-random.js';
 import { SmallDisk } from './small-disk.js';
 import { startTargets } from './targets.js';
 import { judge } from './verdict.js';
@@ -49,21 +49,21 @@ export interface RunOptions {
 export async function runNemesis(options: RunOptions, cleanUps: CleanUps): Promise<NemesisReport> {
   const { seed, recorder, say, signal } = options;
   say(`seed ${seed}: starting PostgreSQL, ${options.replicas} replicas and ${options.agents} agents`);
-  const receivers = await AlertReceivers.start(seededRandom(seed + 3));
+  const receivers = await AlertReceivers.start(new SeededRandom(seed + 3));
   cleanUps.push(() => receivers.stop());
   const world = await buildWorld(
     {
       ...options,
       environment: receivers.environment,
       hasSpoolDisks: SmallDisk.isPossible,
-      random: seededRandom(seed + 1),
+      random: new SeededRandom(seed + 1),
     },
     cleanUps,
   );
   const targets = await startTargets();
   cleanUps.push(() => targets.stop());
   await makeMonitors(world, targets);
-  const alerting = new Alerting({ world, targets, receivers, random: seededRandom(seed + 4) });
+  const alerting = new Alerting({ world, targets, receivers, random: new SeededRandom(seed + 4) });
   await alerting.prepare();
   cleanUps.push(async () => alerting.mend());
   alerting.start();
@@ -72,7 +72,7 @@ export async function runNemesis(options: RunOptions, cleanUps: CleanUps): Promi
     targets,
     recorder,
     rate: options.rate,
-    random: seededRandom(seed + 2),
+    random: new SeededRandom(seed + 2),
     urls: world.replicas.map(({ url }) => url),
     nodeIds: world.agents.map(({ nodeId }) => nodeId),
   });

@@ -1,5 +1,5 @@
+import { SeededRandom } from '../seeded-random.js';
 import { type FaultKind, faultKinds, type Shape, type Strike } from './faults/index.js';
-import { between, seededRandom } from './seeded-random.js';
 
 /** One fault of a run: what is broken when, and for how long. */
 export interface PlannedFault {
@@ -25,19 +25,19 @@ const GAP_MS = { least: 400, most: 5_000 };
  * process that is down is not stopped, and a wire has one weather.
  */
 export function planFaults({ seed, durationMs, agents, replicas }: ScheduleOptions): PlannedFault[] {
-  const random = seededRandom(seed);
+  const random = new SeededRandom(seed);
   const planned: PlannedFault[] = [];
   let atMs = WARM_UP_MS;
   while (atMs < durationMs) {
     const fault = planFault({ random, atMs, endMs: durationMs, running: runningAt(planned, atMs), agents, replicas });
     if (fault !== null) planned.push(fault);
-    atMs += between(random, GAP_MS.least, GAP_MS.most);
+    atMs += random.integer(GAP_MS.least, GAP_MS.most);
   }
   return planned;
 }
 
 interface Choice extends Shape {
-  readonly random: () => number;
+  readonly random: SeededRandom;
   readonly atMs: number;
   readonly endMs: number;
   readonly running: readonly PlannedFault[];
@@ -47,15 +47,15 @@ interface Choice extends Shape {
 function planFault({ random, atMs, endMs, running, agents, replicas }: Choice): PlannedFault | null {
   const [name, kind] = drawKind(random);
   const strike = kind.aim({ agents, replicas }, random);
-  const forMs = between(random, kind.lastsMs.least, kind.lastsMs.most);
+  const forMs = random.integer(kind.lastsMs.least, kind.lastsMs.most);
   const isTaken = running.some((other) => other.strike.claims.some((claim) => strike.claims.includes(claim)));
   if (isTaken || running.length >= MAX_AT_ONCE) return null;
   return { atMs, forMs: Math.min(forMs, endMs - atMs), kind: name, strike };
 }
 
-function drawKind(random: () => number): [string, FaultKind] {
+function drawKind(random: SeededRandom): [string, FaultKind] {
   const kinds = Object.entries<FaultKind>(faultKinds);
-  let left = random() * kinds.reduce((sum, [, { weight }]) => sum + weight, 0);
+  let left = random.next() * kinds.reduce((sum, [, { weight }]) => sum + weight, 0);
   for (const [name, kind] of kinds) {
     left -= kind.weight;
     if (left < 0) return [name, kind];

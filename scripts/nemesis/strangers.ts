@@ -1,7 +1,7 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { rawPublicKey, signBytes } from '@vantage/shared/protocol/ed25519.js';
 import { enrollmentProofBytes } from '@vantage/shared/protocol/transcript.js';
-import { oneOf } from './seeded-random.js';
+import type { SeededRandom } from '../seeded-random.js';
 import type { World } from './world.js';
 
 /** A node that a token enrolled. */
@@ -16,7 +16,7 @@ interface Enrolled {
  */
 export async function enrollAtOnce(
   world: World,
-  { token, label, strangers, random }: { token: string; label: string; strangers: number; random: () => number },
+  { token, label, strangers, random }: { token: string; label: string; strangers: number; random: SeededRandom },
 ): Promise<readonly string[]> {
   const enrollments = Array.from({ length: strangers }, () => enroll(world, { token, label, random }));
   const enrolled = (await Promise.all(enrollments)).filter((answer) => answer !== null);
@@ -27,13 +27,13 @@ const TRIES = 3;
 
 async function enroll(
   { api, replicas, publicUrl, recorder }: World,
-  { token, label, random }: { readonly token: string; readonly label: string; readonly random: () => number },
+  { token, label, random }: { readonly token: string; readonly label: string; readonly random: SeededRandom },
 ): Promise<Enrolled | null> {
   const { privateKey } = generateKeyPairSync('ed25519');
   const publicKey = rawPublicKey(privateKey).toString('base64');
   const body = enrollBody(token, privateKey, publicUrl);
   for (let tries = 1; tries <= TRIES; tries++) {
-    const { url } = oneOf(random, replicas);
+    const { url } = random.pick(replicas);
     const answer = await api.call(url, { method: 'POST', path: '/v1/nodes/enroll', body });
     if (answer === null || answer.status >= 500 || answer.status === 429) continue;
     const isIn = answer.status === 201;

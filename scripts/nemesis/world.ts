@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { lastingPort } from '@vantage/shared/_support/lasting-port.js';
 import { delay, systemClock } from '@vantage/shared/clock.js';
 import { ADMINISTRATOR_SCOPES } from '../administrator-scopes.js';
+import type { SeededRandom } from '../seeded-random.js';
 import { AgentUnit, agentAddress } from './agent-unit.js';
 import { type Answer, Api } from './api.js';
 import { Line } from './line.js';
@@ -43,7 +44,7 @@ export interface WorldOptions {
   readonly agents: number;
   readonly replicas: number;
   readonly recorder: Recorder;
-  readonly random: () => number;
+  readonly random: SeededRandom;
   /** Directory of PostgreSQL; default: in `directory`. */
   readonly databaseDirectory?: string;
   /** Each spool on a small file system of its own, which can be full; needs root. */
@@ -68,7 +69,7 @@ export async function buildWorld(options: WorldOptions, cleanUps: CleanUps): Pro
   const replicas: ReplicaUnit[] = [];
   const balancer = await ToxicProxy.start({
     clock: systemClock,
-    random,
+    random: () => random.next(),
     port: await lastingPort(),
     tap: () => witnessLink(recorder),
     waysFrom: (address) => waysOf(agentLines.get(address), replicas, turn++),
@@ -171,7 +172,7 @@ async function makeReplica(
   const line = new Line(`replica-${index + 1} to PostgreSQL`);
   const proxy = await ToxicProxy.start({
     clock: systemClock,
-    random: options.random,
+    random: () => options.random.next(),
     waysFrom: () => [{ to: { path: database.socketPath }, line }],
   });
   cleanUps.push(() => proxy.stop());

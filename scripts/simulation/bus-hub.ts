@@ -1,6 +1,6 @@
 import type { Bus, BusMessage } from 'vantage-control/bus/bus.js';
+import type { SeededRandom } from '../seeded-random.js';
 import type { SimulatedProcess } from './process.js';
-import type { SeededRandom } from './random.js';
 import type { World } from './world.js';
 
 /** Carries messages between replicas, at most once. */

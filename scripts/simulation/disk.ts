@@ -13,8 +13,8 @@ import type { LastCommit } from 'vantage-agent/spool/last-commit.js';
 import { SpoolFile, type SpoolPlace } from 'vantage-agent/spool/spool-file.js';
 import { type FileThread, SpoolThreadError, type StartFileThread } from 'vantage-agent/spool/spool-thread.js';
 import type { CommitRequest, ReadRequest, SpoolCall, SpoolCalls } from 'vantage-agent/spool/thread-messages.js';
+import type { SeededRandom } from '../seeded-random.js';
 import type { SimulatedProcess } from './process.js';
-import type { SeededRandom } from './random.js';
 
 /** Spool and schedule in a copy of a state directory. */
 export interface DiskCopy {

@@ -1,8 +1,8 @@
 import type { CheckJudgment } from '@vantage/shared/monitor-types/definition.js';
 import { definitionOf } from '@vantage/shared/probe-types/index.js';
 import type { CheckJob, CheckMeasurement, MeasureJob, Measurement } from 'vantage-agent/measuring/child-messages.js';
+import type { SeededRandom } from '../seeded-random.js';
 import type { SimulatedProcess } from './process.js';
-import type { SeededRandom } from './random.js';
 import type { Recorder } from './recorder.js';
 
 const BLANK = { ...(definitionOf('tcp').blank({ target: '192.0.2.9:80', params: {} } as never) as object) };

@@ -1,4 +1,4 @@
-import type { SeededRandom } from './random.js';
+import type { SeededRandom } from '../seeded-random.js';
 import type { World } from './world.js';
 
 interface NowAndThenParts {

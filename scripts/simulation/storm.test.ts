@@ -2,7 +2,7 @@ import t from 'tap';
 import type { LinkEnd } from 'vantage-agent/link/link-end.js';
 import { planReconnect } from 'vantage-agent/link/reconnect.js';
 import { type AdmissionState, planAdmission } from 'vantage-control/links/sockets/admission.js';
-import { SeededRandom } from './random.js';
+import { SeededRandom } from '../seeded-random.js';
 
 const AGENTS = 10_000;
 const AWAY_MS = 5_000;

@@ -1,9 +1,9 @@
 import type { KeyObject } from 'node:crypto';
 import type { Logger } from 'pino';
+import type { SeededRandom } from '../seeded-random.js';
 import type { BusHub } from './bus-hub.js';
 import type { DatabaseServer } from './database/server.js';
 import type { Network } from './network.js';
-import type { SeededRandom } from './random.js';
 import type { Recorder } from './recorder.js';
 import type { World } from './world.js';
 

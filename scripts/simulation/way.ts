@@ -1,4 +1,4 @@
-import type { SeededRandom } from './random.js';
+import type { SeededRandom } from '../seeded-random.js';
 
 /** Two directions of one agent's way to the control planes. */
 export type Direction = 'up' | 'down';

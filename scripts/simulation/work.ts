@@ -1,8 +1,8 @@
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import { statusOf } from 'vantage-control/modules/nodes/index.js';
 import type { NewTask } from 'vantage-control/modules/probes/store.js';
+import type { SeededRandom } from '../seeded-random.js';
 import { NowAndThen } from './now-and-then.js';
-import type { SeededRandom } from './random.js';
 import type { Site } from './site.js';
 
 const PARAMS = { timeout_ms: 5_000, count: 1, banner: false, ip_version: 'auto' };

@@ -1,5 +1,5 @@
+import { SeededRandom } from '../seeded-random.js';
 import { EventQueue } from './event-queue.js';
-import { SeededRandom } from './random.js';
 import { Trace } from './trace.js';
 
 /** Wall clock at the beginning of every run. */

@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Test } from 'tap';
+import { SeededRandom } from '../../seeded-random.js';
 import { Clients } from '../clients.js';
 import { Recorder } from '../recorder.js';
-import { seededRandom } from '../seeded-random.js';
 import { startTargets, type Targets } from '../targets.js';
 import { judge } from '../verdict.js';
 import { allOnline, buildWorld, type CleanUps, type World, type WorldOptions, waitFor } from '../world.js';
@@ -40,7 +40,7 @@ export async function startProvingGround(t: Test, options: GroundOptions = {}): 
   });
   const recorder = new Recorder(join(directory, 'history.jsonl'));
   const world = await buildWorld(
-    { agents: 2, replicas: 2, ...options, directory, recorder, random: seededRandom(1) },
+    { agents: 2, replicas: 2, ...options, directory, recorder, random: new SeededRandom(1) },
     cleanUps,
   );
   const targets = await startTargets();
@@ -62,7 +62,7 @@ function startClients({ world, targets, recorder }: { world: World; targets: Tar
     nodeIds: world.agents.map(({ nodeId }) => nodeId),
     targets,
     recorder,
-    random: seededRandom(2),
+    random: new SeededRandom(2),
     rate: 5,
   });
   clients.start();

@@ -1,4 +1,3 @@
-import { between } from '../seeded-random.js';
 import { claims, type FaultKind } from './fault.js';
 
 /** An admin bans a node and lifts the ban; the agent, which ends by it, is started again. */
@@ -6,7 +5,7 @@ export const banNode: FaultKind = {
   weight: 2,
   lastsMs: { least: 1_000, most: 15_000 },
   aim: ({ agents }, random) => {
-    const index = between(random, 0, agents - 1);
+    const index = random.integer(0, agents - 1);
     return {
       says: `agent-${index + 1}`,
       claims: [claims.agent(index), claims.agentLine(index), claims.node(index)],

@@ -1,5 +1,4 @@
 import type { DatabaseStop } from '../postgres-server.js';
-import { oneOf } from '../seeded-random.js';
 import { claims, type FaultKind, type Heal, type Strike } from './fault.js';
 
 const HOT_TABLES = ['probe_node_tasks', 'probe_tasks', 'ingest_marks', 'nodes', 'replicas'];
@@ -45,7 +44,7 @@ export const databaseLocked: FaultKind = {
   weight: 2,
   lastsMs: { least: 1_000, most: 20_000 },
   aim: (_shape, random) => {
-    const table = oneOf(random, HOT_TABLES);
+    const table = random.pick(HOT_TABLES);
     return ofDatabase(`table ${table}`, async ({ database }) => {
       const client = await database.connect();
       // statements before this one in the queue have to finish; those behind it wait

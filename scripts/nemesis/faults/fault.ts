@@ -1,3 +1,4 @@
+import type { SeededRandom } from '../../seeded-random.js';
 import type { World } from '../world.js';
 
 /** Numbers of the parts that can be broken. */
@@ -25,7 +26,7 @@ export interface FaultKind {
   readonly weight: number;
   readonly lastsMs: { readonly least: number; readonly most: number };
   /** Chooses what to break: the same for the same `random`. */
-  aim(shape: Shape, random: () => number): Strike;
+  aim(shape: Shape, random: SeededRandom): Strike;
 }
 
 /**

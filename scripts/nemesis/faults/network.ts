@@ -1,5 +1,4 @@
 import type { Direction, Line, Weather } from '../line.js';
-import { between, oneOf } from '../seeded-random.js';
 import type { World } from '../world.js';
 import { claims, type FaultKind, type Heal } from './fault.js';
 
@@ -16,8 +15,8 @@ export const agentPartition: FaultKind = {
   weight: 4,
   lastsMs: { least: 1_000, most: 25_000 },
   aim: ({ agents }, random) => {
-    const index = between(random, 0, agents - 1);
-    const name = oneOf(random, Object.keys(ways));
+    const index = random.integer(0, agents - 1);
+    const name = random.pick(Object.keys(ways));
     return {
       says: `agent-${index + 1}, ${name}`,
       claims: [claims.agentLine(index)],
@@ -31,8 +30,8 @@ export const agentHalfOpen: FaultKind = {
   weight: 2,
   lastsMs: { least: 5_000, most: 25_000 },
   aim: ({ agents, replicas }, random) => {
-    const index = between(random, 0, agents - 1);
-    const replica = between(random, 0, replicas - 1);
+    const index = random.integer(0, agents - 1);
+    const replica = random.integer(0, replicas - 1);
     return {
       says: `agent-${index + 1} to replica-${replica + 1}`,
       claims: [claims.agentLine(index)],
@@ -46,8 +45,8 @@ export const agentCut: FaultKind = {
   weight: 3,
   lastsMs: { least: 100, most: 200 },
   aim: ({ agents }, random) => {
-    const index = between(random, 0, agents - 1);
-    const by = oneOf(random, ['rst', 'fin'] as const);
+    const index = random.integer(0, agents - 1);
+    const by = random.pick(['rst', 'fin'] as const);
     return {
       says: `agent-${index + 1}, by ${by}`,
       claims: [claims.agentLine(index)],
@@ -71,8 +70,8 @@ export const databasePartition: FaultKind = {
   weight: 2,
   lastsMs: { least: 1_000, most: 25_000 },
   aim: ({ replicas }, random) => {
-    const index = between(random, 0, replicas - 1);
-    const name = oneOf(random, Object.keys(ways));
+    const index = random.integer(0, replicas - 1);
+    const name = random.pick(Object.keys(ways));
     return {
       says: `replica-${index + 1}, ${name.replace('the control plane', 'PostgreSQL')}`,
       claims: [claims.replicaLine(index)],
@@ -89,7 +88,7 @@ function weatherOfAgent(weather: Partial<Weather>, weight: number): FaultKind {
     weight,
     lastsMs: { least: 5_000, most: 30_000 },
     aim: ({ agents }, random) => {
-      const index = between(random, 0, agents - 1);
+      const index = random.integer(0, agents - 1);
       return {
         says: `agent-${index + 1}`,
         claims: [claims.agentLine(index)],

@@ -1,4 +1,3 @@
-import { between } from '../seeded-random.js';
 import { claims, type FaultKind } from './fault.js';
 
 /** An admin drains a node, and gives it work again. */
@@ -6,7 +5,7 @@ export const nodeDrained: FaultKind = {
   weight: 2,
   lastsMs: { least: 1_000, most: 15_000 },
   aim: ({ agents }, random) => {
-    const index = between(random, 0, agents - 1);
+    const index = random.integer(0, agents - 1);
     return {
       says: `agent-${index + 1}`,
       claims: [claims.node(index)],
@@ -24,7 +23,7 @@ export const keyRotated: FaultKind = {
   weight: 3,
   lastsMs: { least: 100, most: 3_000 },
   aim: ({ agents }, random) => {
-    const index = between(random, 0, agents - 1);
+    const index = random.integer(0, agents - 1);
     return {
       says: `agent-${index + 1}`,
       claims: [claims.node(index)],

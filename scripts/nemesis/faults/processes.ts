@@ -1,5 +1,4 @@
 import type { AgentUnit } from '../agent-unit.js';
-import { between } from '../seeded-random.js';
 import type { Unit } from '../unit.js';
 import { type World, waitFor } from '../world.js';
 import { claims, type FaultKind, type Heal, type Shape } from './fault.js';
@@ -74,7 +73,7 @@ function ofAgents(act: AgentBreak, kind: Pick<FaultKind, 'weight' | 'lastsMs'>):
   return {
     ...kind,
     aim: ({ agents }, random) => {
-      const index = between(random, 0, agents - 1);
+      const index = random.integer(0, agents - 1);
       return {
         says: `agent-${index + 1}`,
         claims: [claims.agent(index)],
@@ -88,7 +87,7 @@ function ofReplicas(act: Break, kind: Pick<FaultKind, 'weight' | 'lastsMs'>): Fa
   return {
     ...kind,
     aim: ({ replicas }: Shape, random) => {
-      const index = between(random, 0, replicas - 1);
+      const index = random.integer(0, replicas - 1);
       const inflict = (world: World) => act(replicaOf(world, index));
       return { says: `replica-${index + 1}`, claims: [claims.replica(index)], inflict };
     },

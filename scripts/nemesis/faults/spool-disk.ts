@@ -1,4 +1,3 @@
-import { between } from '../seeded-random.js';
 import { claims, type FaultKind } from './fault.js';
 
 /** Fills an agent's disk to the last byte: its spool releases its ballast and continues. */
@@ -6,7 +5,7 @@ export const spoolDiskFull: FaultKind = {
   weight: 2,
   lastsMs: { least: 2_000, most: 20_000 },
   aim: ({ agents }, random) => {
-    const index = between(random, 0, agents - 1);
+    const index = random.integer(0, agents - 1);
     return {
       says: `agent-${index + 1}`,
       claims: [claims.disk(index)],

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { between, seededRandom } from '../seeded-random.js';
+import { SeededRandom } from '../../seeded-random.js';
 import { enrollAtOnce } from '../strangers.js';
 import { claims, type FaultKind } from './fault.js';
 
@@ -10,8 +10,8 @@ export const tokenStolen: FaultKind = {
   weight: 2,
   lastsMs: { least: 100, most: 2_000 },
   aim: (_shape, random) => {
-    const strangers = between(random, STRANGERS.least, STRANGERS.most);
-    const seed = between(random, 1, 1_000_000);
+    const strangers = random.integer(STRANGERS.least, STRANGERS.most);
+    const seed = random.integer(1, 1_000_000);
     return {
       says: `by ${strangers} at once`,
       claims: [claims.enrollment],
@@ -22,7 +22,7 @@ export const tokenStolen: FaultKind = {
         if (answer?.status !== 201) throw new Error(`no enrollment token: ${answer?.code ?? 'no answer'}`);
         const { token } = answer.data as { token: string };
         world.secrets.push(token);
-        const nodeIds = await enrollAtOnce(world, { token, label, strangers, random: seededRandom(seed) });
+        const nodeIds = await enrollAtOnce(world, { token, label, strangers, random: new SeededRandom(seed) });
         return async () => {
           for (const id of nodeIds) await world.ask({ method: 'DELETE', path: `/v1/account/nodes/${id}` }, 120_000);
         };

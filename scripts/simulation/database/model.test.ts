@@ -18,7 +18,7 @@ import { nodeReads } from 'vantage-control/modules/nodes/store.js';
 import { dispatchStore } from 'vantage-control/modules/probes/store.js';
 import { replicaStore } from 'vantage-control/replicas/store.js';
 import { testDatabase } from '../../_support/test-database.js';
-import { SeededRandom } from '../random.js';
+import { SeededRandom } from '../../seeded-random.js';
 import { READINGS_TABLE, readingMessage, simulatedKinds } from '../reading-kind.js';
 import { banNode, markKey, unbanNode } from './link-model.js';
 import { assign, endAssignment } from './slots-model.js';

@@ -1,5 +1,5 @@
+import type { SeededRandom } from '../../seeded-random.js';
 import type { SimulatedProcess } from '../process.js';
-import type { SeededRandom } from '../random.js';
 import type { World } from '../world.js';
 import { copyTables, emptyTables, type Tables } from './tables.js';
 

@@ -1,4 +1,4 @@
-import type { SeededRandom } from '../random.js';
+import type { SeededRandom } from '../../seeded-random.js';
 import type { Site } from '../site.js';
 
 /** Fault of limited duration. */

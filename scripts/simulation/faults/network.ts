@@ -1,4 +1,4 @@
-import type { SeededRandom } from '../random.js';
+import type { SeededRandom } from '../../seeded-random.js';
 import type { Site } from '../site.js';
 import type { Way } from '../way.js';
 import type { Fault } from './fault.js';

@@ -42,14 +42,19 @@ export class SeededRandom {
     return Math.floor(this.between(least, most + 1));
   }
 
+  /** Whole numbers 0 <= n < limit. */
+  below(limit: number): number {
+    return Math.floor(this.next() * limit);
+  }
+
   /** @throws RangeError for nothing to choose from */
   pick<T>(values: readonly T[]): T {
-    const value = values[Math.floor(this.next() * values.length)];
+    const value = values[this.below(values.length)];
     if (value === undefined) throw new RangeError('nothing to choose from');
     return value;
   }
 
-  bytes(count: number): Uint8Array {
-    return Uint8Array.from({ length: count }, () => Math.floor(this.next() * 256));
+  bytes(count: number): Buffer {
+    return Buffer.from(Uint8Array.from({ length: count }, () => this.below(256)));
   }
 }
