@@ -49,7 +49,6 @@ function missingRows(history: History): HistoryRecordOf<'durable'>[] {
   const forgotten = forgottenTasks(history);
   const refused = refusedSubjects(history);
   const stillHeld = new Set(recordsOf(history, 'backlog').flatMap(({ nodeId, rows }) => (rows > 0 ? [nodeId] : [])));
-  const retired = new Set(recordsOf(history, 'retired').map(({ nodeId }) => nodeId));
   const isRestoredAway = restoreFinder(history);
   const isLostTwice = lossFinder(history);
   const missing = recordsOf(history, 'durable').filter(
@@ -58,7 +57,6 @@ function missingRows(history: History): HistoryRecordOf<'durable'>[] {
       !forgotten.has(row.subject) &&
       !refused.has(row.subject) &&
       !stillHeld.has(row.nodeId) &&
-      !retired.has(row.nodeId) &&
       !isRestoredAway(row) &&
       !isLostTwice(row),
   );

@@ -70,14 +70,10 @@ export interface HistoryEvents {
   /** A node's link opened, as the node itself saw it. */
   readonly online: { readonly nodeId: string };
   readonly offline: { readonly nodeId: string };
-  /** The node shall not be online any more: removed, or banned for good. */
-  readonly retired: { readonly nodeId: string };
   /** A value that has a bound, looked at now: bytes of memory, bytes of a spool, rows. */
   readonly gauge: { readonly name: string; readonly of: string; readonly value: number; readonly limit: number };
   /** An agent's belief about the server's time: `errorMs` is its error. A negative uncertainty: it knew nothing. */
   readonly clock: { readonly nodeId: string; readonly errorMs: number; readonly uncertaintyMs: number };
-  /** Time that an honest peer's work took, with or without a bad peer. */
-  readonly served: { readonly ms: number; readonly besideBadPeer: boolean };
   /** An agent wanted to send a packet there; `isRefused`: to a range that is refused. */
   readonly packet: { readonly nodeId: string; readonly to: string; readonly isRefused: boolean };
   /** A node was asked to measure what it has to refuse, or what leads there. */
@@ -189,14 +185,4 @@ export function recordsOf<T extends HistoryType>({ records }: History, type: T):
 /** One line, without its end. */
 export function encodeRecord(record: HistoryRecord): string {
   return JSON.stringify(record);
-}
-
-/** Reads lines as `encodeRecord` makes them; the last may be cut off by whatever killed the writer. @throws SyntaxError */
-export function decodeRecords(lines: string): HistoryRecord[] {
-  const complete = lines.slice(0, lines.lastIndexOf('\n') + 1);
-  // their type was checked when they were written
-  return complete
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as HistoryRecord);
 }

@@ -1,23 +1,24 @@
-import { acceptedIsKnown } from './accepted-is-known.js';
 import { acknowledgedIsStored } from './acknowledged-is-stored.js';
 import { alertsToldOnce } from './alerts-told-once.js';
-import { badPeer } from './bad-peer.js';
-import { banHolds } from './ban-holds.js';
 import { bounded } from './bounded.js';
-import { clockError } from './clock-error.js';
-import { healed } from './healed.js';
 import type { History } from './history.js';
 import type { Invariant } from './invariant.js';
-import { noCrash } from './no-crash.js';
-import { noFalseEvents } from './no-false-events.js';
-import { readIsFinal } from './read-is-final.js';
-import { refusedTargets } from './refused-targets.js';
-import { secretsStay } from './secrets-stay.js';
+import {
+  acceptedIsKnown,
+  banHolds,
+  clockError,
+  healed,
+  noCrash,
+  noFalseEvents,
+  readIsFinal,
+  refusedTargets,
+  secretsStay,
+  storedOnce,
+  tokenUsedOnce,
+} from './simple-invariants.js';
 import { slotsToldOnce } from './slots-told-once.js';
-import { storedOnce } from './stored-once.js';
-import { tokenUsedOnce } from './token-used-once.js';
 
-/** Invariants checked for every run. A new one is a file and a line here. */
+/** Invariants checked for every run. */
 export const invariants: readonly Invariant[] = [
   acknowledgedIsStored,
   acceptedIsKnown,
@@ -32,7 +33,6 @@ export const invariants: readonly Invariant[] = [
   clockError,
   healed,
   noCrash,
-  badPeer,
   refusedTargets,
   secretsStay,
 ];

@@ -1,10 +1,5 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { down } from './commands/down.js';
-import { execOn, shell } from './commands/inside.js';
-import { type LinkOptions, link } from './commands/link.js';
-import { map } from './commands/map.js';
-import { status } from './commands/status.js';
-import { type UpOptions, up } from './commands/up.js';
+import { down, execOn, type LinkOptions, link, map, shell, status, type UpOptions, up } from './commands.js';
 import { serverNames } from './servers/index.js';
 import { hosts } from './topology.js';
 
