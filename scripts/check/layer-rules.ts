@@ -58,7 +58,6 @@ const sockets = new Set([
   'ws',
   'undici',
   'raw-socket',
-  'net-ping',
 ]);
 /** Members of node:net that open nothing. */
 const plainAddressWork = new Set(['isIP', 'isIPv4', 'isIPv6', 'BlockList', 'SocketAddress']);

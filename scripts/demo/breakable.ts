@@ -1,6 +1,5 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listen } from './listen.js';
 import { HOST } from './names.js';
 
 /** A small shop that can be broken and mended: for monitors to notice. */
@@ -19,9 +18,7 @@ export async function startBreakable(): Promise<Breakable> {
     response.writeHead(isBroken ? 503 : 200, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ status: isBroken ? 'no stock' : 'open', items: 3 }));
   });
-  server.listen(0, HOST);
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const { port, stop } = await listen(server);
   return {
     url: `http://${HOST}:${port}/`,
     break: () => {
@@ -30,9 +27,6 @@ export async function startBreakable(): Promise<Breakable> {
     mend: () => {
       isBroken = false;
     },
-    stop: async () => {
-      server.closeAllConnections();
-      await new Promise<void>((resolve) => server.close(() => resolve()));
-    },
+    stop,
   };
 }

@@ -109,11 +109,6 @@ export class RealProcess {
     this.#signalTree('SIGCONT');
   }
 
-  /** Permits the process to end from now on. */
-  expectEnd(): void {
-    this.#isAsked = true;
-  }
-
   #signalTree(signal: NodeJS.Signals): void {
     if (this.#hasEnded) return;
     for (const pid of processTree(this.pid)) {
