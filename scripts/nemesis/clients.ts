@@ -49,9 +49,9 @@ export interface ClientsOptions {
   readonly targets: Targets;
   readonly recorder: Recorder;
   readonly random: SeededRandom;
-  /** Requests a second. */
-  readonly rate: number;
 }
+
+const REQUESTS_PER_SECOND = 5;
 
 /** People who ask for probes at a steady rate, wherever an answer is to be had. */
 export class Clients {
@@ -86,7 +86,7 @@ export class Clients {
       const request = this.#request().catch(() => {});
       this.#running.add(request);
       void request.finally(() => this.#running.delete(request));
-    }, 1_000 / this.#options.rate);
+    }, 1_000 / REQUESTS_PER_SECOND);
   }
 
   /** Stops new requests and retries; accepted requests continue. */

@@ -18,9 +18,7 @@ interface Options {
   readonly minutes: number;
   readonly replicas: number;
   readonly agents: number;
-  readonly rate: number;
   readonly json?: true;
-  readonly keep?: true;
   readonly plan?: true;
 }
 
@@ -36,10 +34,8 @@ export async function main(args: readonly string[]): Promise<number> {
     .option('--minutes <n>', 'duration of the faults', positive, 10)
     .option('--replicas <n>', 'control planes', whole, 3)
     .option('--agents <n>', 'agents', whole, 3)
-    .option('--rate <n>', 'probe requests per second', positive, 5)
     .option('--plan', 'only print the schedule')
     .option('--json', 'print the report as one JSON document')
-    .option('--keep', 'keep the directory with logs and history even if nothing was found')
     .addHelpText('after', '\nExit code: 0 no violation was found, 1 a violation was found, 130 interrupted.')
     .exitOverride();
   try {
@@ -79,7 +75,7 @@ async function breakThings(options: Options): Promise<number> {
       return INTERRUPTED;
     }
     process.stdout.write(options.json ? `${JSON.stringify(report, null, 2)}\n` : renderReport(report));
-    isKept = options.keep === true || !isClean(report);
+    isKept = !isClean(report);
     return isClean(report) ? 0 : 1;
   } catch (error) {
     process.stderr.write(`nemesis: ${error instanceof Error ? error.message : String(error)}\n`);

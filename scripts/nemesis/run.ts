@@ -37,8 +37,6 @@ export interface RunOptions {
   readonly minutes: number;
   readonly agents: number;
   readonly replicas: number;
-  /** Requests for probes a second. */
-  readonly rate: number;
   readonly directory: string;
   readonly recorder: Recorder;
   readonly say: (line: string) => void;
@@ -71,7 +69,6 @@ export async function runNemesis(options: RunOptions, cleanUps: CleanUps): Promi
     api: world.api,
     targets,
     recorder,
-    rate: options.rate,
     random: new SeededRandom(seed + 2),
     urls: world.replicas.map(({ url }) => url),
     nodeIds: world.agents.map(({ nodeId }) => nodeId),

@@ -63,7 +63,6 @@ function startClients({ world, targets, recorder }: { world: World; targets: Tar
     targets,
     recorder,
     random: new SeededRandom(2),
-    rate: 5,
   });
   clients.start();
   return clients;
