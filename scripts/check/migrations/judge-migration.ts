@@ -1,3 +1,4 @@
+import { lineAt } from '../masked-code.js';
 import { findStatements } from './sql-statements.js';
 
 /** Statement that must not be in a migration, and what to write instead. */
@@ -106,6 +107,8 @@ export function judgeMigration(source: string, earlier: readonly string[]): Migr
   );
   const builder = /\.schema\b/.exec(source);
   if (builder === null) return faults;
-  const line = source.slice(0, builder.index).split('\n').length;
-  return [...faults, { line, says: 'uses the schema builder, which is not judged here: write SQL' }];
+  return [
+    ...faults,
+    { line: lineAt(source, builder.index), says: 'uses the schema builder, which is not judged here: write SQL' },
+  ];
 }

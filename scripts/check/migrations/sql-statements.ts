@@ -1,3 +1,5 @@
+import { lineAt } from '../masked-code.js';
+
 /** One statement of SQL inside of a source file. */
 export interface SqlStatement {
   /** Without comments, in one line, single spaces. */
@@ -37,8 +39,4 @@ function splitStatements(sql: string, firstLine: number): SqlStatement[] {
 
 function blank(text: string): string {
   return text.replace(/[^\n]/g, ' ');
-}
-
-function lineAt(text: string, offset: number): number {
-  return text.slice(0, offset).split('\n').length;
 }

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { compareBlock, fillDocBlocks, findDocBlocks } from './doc-blocks.js';
+import { compareBlock, fillDocBlocks, findDocBlocks } from './docs.js';
 
 const text = [
   'a mark in a sentence, `<!-- list:no -->`, is none',
