@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { runToEnd } from '../demo/program.js';
 import { subjectOfExported } from '../invariants/slot-reports.js';
 import type { Line } from './line.js';
-import { runCommand } from './real-process.js';
 import type { Recorder } from './recorder.js';
 import { SmallDisk } from './small-disk.js';
 import { ALLOWED } from './targets.js';
@@ -74,7 +74,7 @@ export class AgentUnit {
   async enroll(token: string): Promise<void> {
     const { url, stateDir } = this.#options;
     const args = ['enroll', '--url', url, '--token', '-', '--name', this.name, '--state-dir', stateDir, '--json'];
-    const answer = await runCommand(script, args, { environment: this.#environment(), input: token });
+    const answer = await runToEnd(script, args, this.#environment(), token);
     this.nodeId = (JSON.parse(answer) as { node_id: string }).node_id;
   }
 
@@ -109,7 +109,7 @@ export class AgentUnit {
   async witnessSpool(): Promise<void> {
     const { stateDir, recorder } = this.#options;
     const args = ['spool', 'export', '--json', '--state-dir', stateDir];
-    const lines = await runCommand(script, args, { environment: this.#environment() }).catch(() => '');
+    const lines = await runToEnd(script, args, this.#environment()).catch(() => '');
     for (const line of lines.split('\n')) {
       const subject = exportedSubject(line, this.nodeId);
       if (subject !== null) recorder.record('durable', { subject, nodeId: this.nodeId });

@@ -126,29 +126,6 @@ export class RealProcess {
   }
 }
 
-/** Runs a command to its end; its standard output. @throws Error with what it said when it fails */
-export async function runCommand(
-  script: string,
-  args: readonly string[],
-  { environment, input = '' }: { environment: Readonly<Record<string, string>>; input?: string },
-): Promise<string> {
-  const child = spawn('setpriv', ['--pdeathsig', 'KILL', process.execPath, script, ...args], {
-    env: { ...foreignEnvironment(), ...environment },
-    stdio: ['pipe', 'pipe', 'pipe'],
-  });
-  child.stdin.on('error', () => {});
-  child.stdin.end(input);
-  const said = { stdout: '', stderr: '' };
-  for (const stream of ['stdout', 'stderr'] as const) {
-    child[stream].setEncoding('utf8').on('data', (text: string) => {
-      said[stream] += text;
-    });
-  }
-  const code = await new Promise((resolve, reject) => child.once('error', reject).once('close', resolve));
-  if (code !== 0) throw new Error(`${args.join(' ')} failed: ${said.stderr.trim() || said.stdout.trim()}`);
-  return said.stdout;
-}
-
 /** Settings of the person's own installation stay out. */
 function foreignEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(VANTAGE|TAP)_/.test(name)));

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { lastingPort } from '@vantage/shared/_support/lasting-port.js';
 import { delay, systemClock } from '@vantage/shared/clock.js';
 import { ADMINISTRATOR_SCOPES } from '../administrator-scopes.js';
+import { runToEnd } from '../demo/program.js';
 import type { SeededRandom } from '../seeded-random.js';
 import { AgentUnit, agentAddress } from './agent-unit.js';
 import { type Answer, Api } from './api.js';
 import { Line } from './line.js';
 import { witnessLink } from './link-witness.js';
 import { PostgresServer } from './postgres-server.js';
-import { runCommand } from './real-process.js';
 import type { Recorder } from './recorder.js';
 import { controlScript, ReplicaUnit } from './replica-unit.js';
 import { ToxicProxy, type Way } from './toxic-proxy.js';
@@ -206,15 +206,9 @@ async function allReady(replicas: readonly ReplicaUnit[]): Promise<void> {
 
 async function makeAdmin(environment: Readonly<Record<string, string>>): Promise<string> {
   const email = 'admin@nemesis.example';
-  await runCommand(controlScript, ['user', 'create', '--email', email, '--role', 'admin', '--json'], { environment });
-  const answer = await runCommand(
-    controlScript,
-    ['token', 'create', '--user', email, '--scopes', ADMINISTRATOR_SCOPES, '--json'],
-    {
-      environment,
-    },
-  );
-  return (JSON.parse(answer) as { token: string }).token;
+  await runToEnd(controlScript, ['user', 'create', '--email', email, '--role', 'admin'], environment);
+  const create = ['token', 'create', '--user', email, '--scopes', ADMINISTRATOR_SCOPES];
+  return (await runToEnd(controlScript, create, environment)).trim();
 }
 
 async function enroll(agent: AgentUnit, ask: World['ask']): Promise<string> {
