@@ -195,9 +195,6 @@ export const unowned: readonly Unowned[] = [
   },
   {
     reason: 'the caller names the table and its condition, and is judged by them',
-    declarations: {
-      'http/resource/resource-store.ts': ['ResourceStore.#read'],
-      'db/named.ts': ['queryPage'],
-    },
+    declarations: { 'db/named.ts': ['queryPage'] },
   },
 ];
