@@ -12,6 +12,7 @@ export const programs = {
     'vantage-agent': 'cli',
     child: 'measuring/child',
     'spool-worker': 'spool/spool-worker',
+    'schedule-worker': 'schedule/schedule-worker',
     'page-process': 'probes/browser/page-process',
   },
   'control-plane': {

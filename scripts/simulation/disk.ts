@@ -1,6 +1,7 @@
+import { type CallName, ThreadError } from '@vantage/shared/thread.js';
 import Database from 'better-sqlite3';
 import type { SchedulePlace } from 'vantage-agent/schedule/schedule-file.js';
-import { ScheduleFileError, type StartKeepingThread } from 'vantage-agent/schedule/schedule-thread.js';
+import type { StartScheduleThread } from 'vantage-agent/schedule/schedule-thread.js';
 import { emptySchedule, type ScheduleBatch, type StoredSchedule } from 'vantage-agent/schedule/stored-schedule.js';
 import {
   createSpool,
@@ -11,8 +12,13 @@ import {
 } from 'vantage-agent/spool/database.js';
 import type { LastCommit } from 'vantage-agent/spool/last-commit.js';
 import { SpoolFile, type SpoolPlace } from 'vantage-agent/spool/spool-file.js';
-import { type FileThread, SpoolThreadError, type StartFileThread } from 'vantage-agent/spool/spool-thread.js';
-import type { CommitRequest, ReadRequest, SpoolCall, SpoolCalls } from 'vantage-agent/spool/thread-messages.js';
+import type {
+  CommitRequest,
+  FileThread,
+  ReadRequest,
+  SpoolMessages,
+  StartFileThread,
+} from 'vantage-agent/spool/spool-thread.js';
 import type { SeededRandom } from '../seeded-random.js';
 import type { SimulatedProcess } from './process.js';
 
@@ -78,12 +84,12 @@ export class SimulatedDisk {
 
   /** Storage for a process's schedule; `onKept` is called with the contents of the disk. */
   schedulePlace(process: SimulatedProcess, onKept: (stored: StoredSchedule) => void): SchedulePlace {
-    const startThread: StartKeepingThread = async () => {
+    const startThread: StartScheduleThread = async () => {
       // a disk that refuses writes can be read, like a real one
       await new Promise<void>((resolve) => process.after(this.latencyMs, resolve));
       return {
         thread: {
-          save: (batch) =>
+          call: (_save, batch) =>
             this.#done(process, () => {
               this.#schedule = saved(this.#schedule, batch);
               onKept(this.#schedule);
@@ -104,7 +110,7 @@ export class SimulatedDisk {
       process.after(takesMs / 2, () => {
         const { scheduleProblem: problem } = this;
         if (problem === null) act();
-        const answer = () => (problem === null ? resolve() : reject(new ScheduleFileError(problem, false)));
+        const answer = () => (problem === null ? resolve() : reject(new ThreadError('FAILED', problem)));
         process.after(takesMs / 2, answer);
       });
     });
@@ -160,6 +166,8 @@ function saved(
   return { rows: [...byMonitor.values()], lease: lease ?? before.lease };
 }
 
+type SpoolCall = CallName<SpoolMessages>;
+
 class SimulatedThread implements FileThread {
   readonly #process: SimulatedProcess;
   readonly #file: SpoolFile;
@@ -174,7 +182,7 @@ class SimulatedThread implements FileThread {
     this.#disk = disk;
   }
 
-  call<C extends SpoolCall>(call: C, request: SpoolCalls[C]['request']): Promise<SpoolCalls[C]['reply']> {
+  call<N extends SpoolCall>(call: N, request: SpoolMessages[N]['request']): Promise<SpoolMessages[N]['reply']> {
     return new Promise((resolve, reject) => {
       const { nowMs } = this.#process.world;
       const takesMs = this.#disk.latencyMs * this.#disk.random.between(0.5, 1.5);
@@ -182,8 +190,8 @@ class SimulatedThread implements FileThread {
       this.#process.after(this.#busyUntilMs - nowMs - takesMs / 2, () => {
         const answer = this.#execute(call, request);
         this.#process.after(takesMs / 2, () => {
-          if (answer instanceof SpoolThreadError) reject(answer);
-          else resolve(answer as SpoolCalls[C]['reply']);
+          if (answer instanceof ThreadError) reject(answer);
+          else resolve(answer as SpoolMessages[N]['reply']);
         });
       });
     });
@@ -199,19 +207,19 @@ class SimulatedThread implements FileThread {
 
   #execute(
     call: SpoolCall,
-    request: SpoolCalls[SpoolCall]['request'],
-  ): SpoolCalls[SpoolCall]['reply'] | SpoolThreadError {
+    request: SpoolMessages[SpoolCall]['request'],
+  ): SpoolMessages[SpoolCall]['reply'] | ThreadError {
     const disk = this.#disk;
-    if (this.#isEnded) return new SpoolThreadError('', 'the spool thread has ended');
+    if (this.#isEnded) return new ThreadError('', 'the spool thread has ended');
     if (disk.findsCorrupt()) {
-      return new SpoolThreadError('SQLITE_CORRUPT', 'database disk image is malformed');
+      return new ThreadError('SQLITE_CORRUPT', 'database disk image is malformed');
     }
-    if (disk.problem !== null) return new SpoolThreadError(disk.problem, 'the disk takes nothing');
+    if (disk.problem !== null) return new ThreadError(disk.problem, 'the disk takes nothing');
     try {
       if (call === 'commit') return this.#file.commit(request as CommitRequest);
-      return call === 'read' ? this.#file.read(request as ReadRequest) : null;
+      return this.#file.read(request as ReadRequest);
     } catch (error) {
-      return new SpoolThreadError(sqliteCode(error) || 'FAILED', String(error));
+      return new ThreadError(sqliteCode(error) || 'FAILED', String(error));
     }
   }
 }

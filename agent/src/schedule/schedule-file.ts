@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '@vantage/shared/clock.js';
+import { type OpenThread, ThreadError } from '@vantage/shared/thread.js';
 import type { Logger } from 'pino';
+import { isDamage } from '../spool/errors.js';
 import type { KeptLease } from './lease.js';
-import { type KeepingThread, ScheduleFileError, ScheduleThread, type StartKeepingThread } from './schedule-thread.js';
+import { type ScheduleMessages, type StartScheduleThread, startScheduleThread } from './schedule-thread.js';
 import { emptySchedule, type ScheduleBatch, type StoredRow, type StoredSchedule } from './stored-schedule.js';
 
 const FILE_NAME = 'schedule.db';
@@ -17,7 +19,7 @@ const CLOSE_TIMEOUT_MS = 5000;
 export interface SchedulePlace {
   /** True if a previous process left a file. */
   exists(): boolean;
-  readonly startThread: StartKeepingThread;
+  readonly startThread: StartScheduleThread;
 }
 
 /** Returns the row to be kept for a monitor now; null: it is no longer watched. */
@@ -36,7 +38,7 @@ export class ScheduleFile {
   readonly #place: SchedulePlace;
   readonly #clock: Clock;
   readonly #log: Logger;
-  #thread: KeepingThread | null = null;
+  #thread: OpenThread<ScheduleMessages> | null = null;
   #readRow: ReadRow = () => null;
   /** Every monitor that the file should have, or may have: for a save of everything. */
   readonly #kept = new Set<string>();
@@ -59,7 +61,7 @@ export class ScheduleFile {
     readonly log: Logger;
   }) {
     this.#path = join(options.stateDir, FILE_NAME);
-    this.#place = options.place ?? { exists: () => existsSync(this.#path), startThread: ScheduleThread.start };
+    this.#place = options.place ?? { exists: () => existsSync(this.#path), startThread: startScheduleThread };
     this.#clock = options.clock;
     this.#log = options.log;
   }
@@ -151,7 +153,7 @@ export class ScheduleFile {
         this.#needsEverything = true;
       }
       const batch = this.#takeBatch();
-      await this.#thread?.save(batch);
+      await this.#thread?.call('save', batch);
       if (this.#problem !== null) this.#log.info('schedule can be stored again');
       this.#problem = null;
       this.#retryMs = RETRY_MS.first;
@@ -199,7 +201,7 @@ export class ScheduleFile {
     if (this.#problem === null)
       this.#log.error({ problem: message }, 'cannot store the schedule, retrying: after a restart it is empty');
     this.#problem = message;
-    this.#isSuspect = error instanceof ScheduleFileError && error.isCorruption;
+    this.#isSuspect = error instanceof ThreadError && isDamage(error.code);
     void this.#thread?.terminate();
     this.#thread = null;
     this.#needsEverything = true;

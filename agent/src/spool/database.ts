@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { lanes } from '@vantage/shared/protocol/lanes.js';
 import { EPOCH_BYTES } from '@vantage/shared/protocol/limits.js';
 import Database from 'better-sqlite3';
-import { SpoolOpenError } from './errors.js';
+import { isDamage, SpoolOpenError } from './errors.js';
 import { decodeHead, encodeHead, type LostRows, newHead, type SpoolHead } from './head.js';
 import { laneTableSchema } from './lane-rows.js';
 import { countLost, type LastCommit, recoverHead } from './last-commit.js';
-import type { OpenDamage } from './thread-messages.js';
+import type { OpenDamage } from './spool-thread.js';
 
 /** File name of the spool inside its folder. */
 export const SPOOL_FILE_NAME = 'spool.db';
@@ -64,7 +64,7 @@ export function findSetAside(folder: string): string | null {
 
 /** True if SQLite reports that the file itself is damaged. */
 export function isCorruption(error: unknown): boolean {
-  return /^SQLITE_(CORRUPT|NOTADB)/.test(sqliteCode(error));
+  return isDamage(sqliteCode(error));
 }
 
 /** SQLite's result code name, or '' for any other error. */

@@ -5,6 +5,11 @@ export class SpoolOpenError extends Error {
   override readonly name = 'SpoolOpenError';
 }
 
+/** True if a code of SQLite says that the file itself is damaged: it has to be put aside. */
+export function isDamage(code: string): boolean {
+  return /^SQLITE_(CORRUPT|NOTADB)/.test(code);
+}
+
 /** The spool was closed before, or before this row could be committed. */
 export class SpoolClosedError extends Error {
   override readonly name = 'SpoolClosedError';

@@ -4,7 +4,7 @@ import { crc32 } from 'node:zlib';
 import { type Lane, lanes } from '@vantage/shared/protocol/lanes.js';
 import { totalDropped } from './dropped-ranges.js';
 import { acknowledgeLane, type LaneMarks, type LostRows, loseAfterStored, mapLanes, type SpoolHead } from './head.js';
-import type { OpenDamage } from './thread-messages.js';
+import type { OpenDamage } from './spool-thread.js';
 
 // SQLite ignores the damaged end of its log as if it had never been written: commits vanish, and their numbers would be
 // assigned again. Therefore each commit is also recorded next to the database, in place:

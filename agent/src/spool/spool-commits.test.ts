@@ -5,8 +5,7 @@ import { pino } from 'pino';
 import t from 'tap';
 import { aFolder, aPayload, appendAll, findBreaches, openSpool, readAll } from './_support/spool-fixture.js';
 import { Spool } from './spool.js';
-import { type FileThread, SpoolThread, type StartFileThread } from './spool-thread.js';
-import type { CommitRequest } from './thread-messages.js';
+import { type CommitRequest, type FileThread, type StartFileThread, startSpoolThread } from './spool-thread.js';
 
 /** A requested commit. */
 interface Asked extends Pick<CommitRequest, 'number' | 'after'> {
@@ -16,7 +15,7 @@ interface Asked extends Pick<CommitRequest, 'number' | 'after'> {
 /** A thread that refuses the commit of that number, because it is told to follow one that never was. */
 function refusing(number: number, asked: Asked[]): StartFileThread {
   return async (options) => {
-    const { thread, opened } = await SpoolThread.start(options);
+    const { thread, opened } = await startSpoolThread(options);
     const call: FileThread['call'] = (name, request, transfer) => {
       if (name !== 'commit') return thread.call(name, request, transfer);
       const commit = request as CommitRequest;

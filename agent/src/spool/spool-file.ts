@@ -26,7 +26,7 @@ import {
   type ReadRequest,
   type SpoolSnapshot,
   type SpoolThreadOptions,
-} from './thread-messages.js';
+} from './spool-thread.js';
 
 /** Payload bytes given up when the disk is full, beyond those of the commit: for the pages touched on the way. */
 const SPARE_BYTES = 64 * 1024;

@@ -10,7 +10,7 @@ t.test('a thread that dies is replaced, and nothing is lost', async (t) => {
     await Promise.all(Array.from({ length: 2_000 }, () => spool.append('task', aPayload('x')).durable));
   }
   // far more rows at a time than the thread has memory for
-  await t.rejects(spool.read('task', 0, count, count), { name: 'SpoolThreadError', code: '' });
+  await t.rejects(spool.read('task', 0, count, count), { name: 'ThreadError', code: '' });
   t.same(await appendAll(spool, 'task', ['y']), [count + 1]);
   t.same(spool.epoch, epoch);
   t.equal(spool.stats().rows, count + 1);

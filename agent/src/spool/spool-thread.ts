@@ -1,135 +1,139 @@
-import { Worker } from 'node:worker_threads';
-import { SpoolOpenError } from './errors.js';
-import type {
-  OpenReply,
-  SpoolCall,
-  SpoolCalls,
-  SpoolThreadOptions,
-  ThreadOpening,
-  ThreadReply,
-} from './thread-messages.js';
+import type { Lane } from '@vantage/shared/protocol/lanes.js';
+import { type OpenThread, type StartedThread, Thread, ThreadError } from '@vantage/shared/thread.js';
+import type { DropCounts, DroppedRange } from './dropped-ranges.js';
+import { isDamage, SpoolOpenError } from './errors.js';
+import type { CommitMarks, LostRows, SpoolHead } from './head.js';
+import type { Amount } from './lane-rows.js';
+import type { PackedRows } from './packed-rows.js';
+import type { SavedTime } from './spool-time.js';
+
+// The thread of the spool (spool-worker.ts), and its messages: the payloads of each are one transferred buffer.
 
 /** The thread's heap, MiB: it holds two commits or one batch at a time, SQLite's cache lies outside. */
 const HEAP_LIMITS = { maxOldGenerationSizeMb: 24, maxYoungGenerationSizeMb: 4 };
 
-/** The thread could not do what was asked; `code` is SQLite's result code name, or '' when the thread itself died. */
-export class SpoolThreadError extends Error {
-  override readonly name = 'SpoolThreadError';
-
-  constructor(
-    readonly code: string,
-    message: string,
-  ) {
-    super(message);
-  }
-
-  /** The file is damaged: it has to be put aside. */
-  get isCorruption(): boolean {
-    return /^SQLITE_(CORRUPT|NOTADB)/.test(this.code);
-  }
-
-  /** True if the thread will not reply any more, or not from this file. */
-  get needsNewThread(): boolean {
-    return this.code === '' || this.isCorruption;
-  }
+/** Passed to the thread when it starts. */
+export interface SpoolThreadOptions {
+  readonly folder: string;
+  readonly maxBytes: number;
+  readonly maxAgeMs: number;
+  readonly replayMs: number;
+  readonly wallMs: number;
+  /** Rows that waited when the open file was found corrupt: the file is moved aside whatever the check finds. */
+  readonly suspect: LostRows | null;
 }
 
-interface Waiting {
-  resolve(reply: unknown): void;
-  reject(error: SpoolThreadError): void;
+/** Epoch and marks as the main thread has them now, and the rows to write. The main thread decides numbers. */
+export interface CommitRequest {
+  /** Counts the tries of one writer. */
+  readonly number: number;
+  /** Number of the commit that was still running when this one was asked for: without it this one is refused. */
+  readonly after: number | null;
+  readonly epoch: string;
+  readonly lanes: Readonly<Record<Lane, CommitMarks>>;
+  readonly rows: PackedRows;
+  /** Positions dropped from memory before they came here. */
+  readonly lost: readonly (DroppedRange & { readonly lane: Lane })[];
+  readonly time: SavedTime;
 }
 
-/** Owner of the spool's file, which serves requests in the order in which they were made. */
-export type FileThread = Pick<SpoolThread, 'call' | 'close' | 'terminate'>;
+export interface ReadRequest {
+  readonly lane: Lane;
+  readonly after: number;
+  readonly limit: number;
+  readonly maxBytes: number;
+}
+
+/** Contents of one lane in the file. */
+export interface LaneSnapshot {
+  /** Highest position the file knows of: what lies above is in the main thread's memory. */
+  readonly last: number;
+  /** Rows that are not acknowledged. */
+  readonly waiting: Amount;
+  /** Acknowledged and kept for the replay window. */
+  readonly replay: Amount;
+  /** Spool time of the oldest row not acknowledged. */
+  readonly oldestMs: number | null;
+  /** Positions that are gone and not acknowledged. */
+  readonly dropped: readonly DroppedRange[];
+}
+
+/** The file as the thread decided it. */
+export interface SpoolSnapshot {
+  readonly lanes: Readonly<Record<Lane, LaneSnapshot>>;
+  /** Rows dropped since the file was made. */
+  readonly dropped: DropCounts;
+}
+
+/** The file was replaced, or had lost its last commits; `lost` waiting rows were lost. */
+export interface OpenDamage {
+  readonly kind: 'replaced' | 'cut';
+  readonly lost: number;
+}
+
+export interface OpenReply {
+  readonly head: SpoolHead;
+  readonly snapshot: SpoolSnapshot;
+  /** Path of the newest corrupt file that was put aside and is still there, or null. */
+  readonly setAside: string | null;
+  /** Damage of the file, if any, for the log. */
+  readonly damage: OpenDamage | null;
+}
+
+export interface ReadReply {
+  readonly rows: readonly { readonly position: number; readonly bytes: number }[];
+  readonly payloads: Uint8Array<ArrayBuffer>;
+  /** True if more rows may follow in the file: a limit was reached, or a hole. */
+  readonly isCut: boolean;
+  readonly snapshot: SpoolSnapshot;
+}
+
+/** Requests to the thread, with the reply of each. */
+export interface SpoolMessages {
+  readonly open: { readonly request: SpoolThreadOptions; readonly reply: OpenReply };
+  readonly commit: { readonly request: CommitRequest; readonly reply: SpoolSnapshot };
+  readonly read: { readonly request: ReadRequest; readonly reply: ReadReply };
+}
+
+/** Owner of the spool's file. */
+export type FileThread = OpenThread<SpoolMessages>;
 
 /** Starts one; resolves when it has opened the file. @throws SpoolOpenError */
-export type StartFileThread = (
-  options: SpoolThreadOptions,
-) => Promise<{ readonly thread: FileThread; readonly opened: OpenReply }>;
+export type StartFileThread = (options: SpoolThreadOptions) => Promise<StartedThread<SpoolMessages>>;
 
-/** The main thread's end of the spool's thread. Requests are answered in the order in which they were made. */
-export class SpoolThread {
-  readonly #worker: Worker;
-  readonly #waiting = new Map<number, Waiting>();
-  readonly #exited: Promise<void>;
-  #nextId = 1;
-  #deathMessage: string | null = null;
-
-  private constructor(worker: Worker) {
-    this.#worker = worker;
-    this.#exited = new Promise((resolve) => {
-      worker.on('error', (error) => this.#die(error.message));
-      worker.on('exit', () => {
-        this.#die('the spool thread has ended');
-        resolve();
-      });
-    });
+/** Starts the thread that owns the file. @throws SpoolOpenError */
+export async function startSpoolThread(options: SpoolThreadOptions): Promise<StartedThread<SpoolMessages>> {
+  try {
+    return await Thread.start<SpoolMessages>(new URL('./spool-worker.js', import.meta.url), options, HEAP_LIMITS);
+  } catch (error) {
+    throw error instanceof ThreadError ? new SpoolOpenError(error.message) : error;
   }
+}
 
-  /**
-   * Starts the thread and waits until it has opened the file.
-   * @throws SpoolOpenError
-   */
-  static async start(options: SpoolThreadOptions): Promise<{ thread: SpoolThread; opened: OpenReply }> {
-    const worker = new Worker(new URL('./spool-worker.js', import.meta.url), {
-      workerData: options,
-      resourceLimits: HEAP_LIMITS,
-    });
-    const thread = new SpoolThread(worker);
-    const opening = await new Promise<ThreadOpening>((resolve) => {
-      worker.once('message', resolve);
-      void thread.#exited.then(() => resolve({ failed: { code: '', message: thread.#deathMessage ?? '' } }));
-    });
-    if ('failed' in opening) {
-      await worker.terminate();
-      throw new SpoolOpenError(opening.failed.message);
-    }
-    worker.on('message', (reply: ThreadReply) => thread.#settle(reply));
-    return { thread, opened: opening.opened };
-  }
+/** True if the thread does not reply any more, or not from this file. */
+export function needsNewThread(error: unknown): error is ThreadError {
+  return error instanceof ThreadError && (error.hasEnded || isDamage(error.code));
+}
 
-  /** @throws SpoolThreadError */
-  call<C extends SpoolCall>(
-    call: C,
-    request: SpoolCalls[C]['request'],
-    transfer: ArrayBuffer[] = [],
-  ): Promise<SpoolCalls[C]['reply']> {
-    return new Promise((resolve, reject) => {
-      if (this.#deathMessage !== null) return reject(new SpoolThreadError('', this.#deathMessage));
-      const id = this.#nextId++;
-      // SpoolCalls maps each request of the thread to the type of its reply
-      this.#waiting.set(id, { resolve: (reply) => resolve(reply as SpoolCalls[C]['reply']), reject });
-      this.#worker.postMessage({ id, call, request }, transfer);
-    });
+/** Payloads of a reply one after the other in a buffer of their own, fit to be transferred. */
+export function packPayloads(payloads: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const packed = new Uint8Array(payloads.reduce((sum, payload) => sum + payload.length, 0));
+  let offset = 0;
+  for (const payload of payloads) {
+    packed.set(payload, offset);
+    offset += payload.length;
   }
+  return packed;
+}
 
-  /** Closes the file and ends the thread. */
-  async close(): Promise<void> {
-    try {
-      await this.call('close', null);
-      await this.#exited;
-    } catch {
-      // the file recovers when it is opened next, as after a crash
-      await this.terminate();
-    }
-  }
-
-  /** Ends the thread at once, without a word to the file. */
-  async terminate(): Promise<void> {
-    await this.#worker.terminate();
-    await this.#exited;
-  }
-
-  #settle(reply: ThreadReply): void {
-    const waiting = this.#waiting.get(reply.id);
-    this.#waiting.delete(reply.id);
-    if (reply.ok) waiting?.resolve(reply.reply);
-    else waiting?.reject(new SpoolThreadError(reply.failure.code || 'FAILED', reply.failure.message));
-  }
-
-  #die(message: string): void {
-    this.#deathMessage ??= message;
-    for (const waiting of this.#waiting.values()) waiting.reject(new SpoolThreadError('', this.#deathMessage));
-    this.#waiting.clear();
-  }
+/** Splits a packed buffer without copying: one payload for each of `rows`, in order. */
+export function unpackPayloads<R extends { readonly bytes: number }>(
+  rows: readonly R[],
+  packed: Uint8Array,
+): (R & { readonly payload: Uint8Array })[] {
+  let offset = 0;
+  return rows.map((row) => {
+    offset += row.bytes;
+    return { ...row, payload: packed.subarray(offset - row.bytes, offset) };
+  });
 }

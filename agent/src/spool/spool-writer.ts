@@ -1,18 +1,21 @@
 import { afterInput, type Clock } from '@vantage/shared/clock.js';
 import type { Lane } from '@vantage/shared/protocol/lanes.js';
+import type { ThreadError } from '@vantage/shared/thread.js';
 import type { Logger } from 'pino';
 import type { DroppedRange } from './dropped-ranges.js';
-import { SpoolClosedError } from './errors.js';
+import { isDamage, SpoolClosedError } from './errors.js';
 import { type PendingRow, PendingRows } from './pending-rows.js';
-import { type FileThread, SpoolThreadError, type StartFileThread } from './spool-thread.js';
-import type {
-  CommitRequest,
-  OpenReply,
-  ReadReply,
-  ReadRequest,
-  SpoolSnapshot,
-  SpoolThreadOptions,
-} from './thread-messages.js';
+import {
+  type CommitRequest,
+  type FileThread,
+  needsNewThread,
+  type OpenReply,
+  type ReadReply,
+  type ReadRequest,
+  type SpoolSnapshot,
+  type SpoolThreadOptions,
+  type StartFileThread,
+} from './spool-thread.js';
 
 // Writes rows into the file. A commit has all rows of one turn of the event loop. One runs at a time, and rows that arrive
 // meanwhile form the next; while a full one waits, the thread has two, and is never idle. The second fails with the first.
@@ -138,13 +141,13 @@ export class SpoolWriter {
     });
   }
 
-  /** Reads rows; null when the file was replaced meanwhile. @throws SpoolThreadError when the disk cannot be read */
+  /** Reads rows; null when the file was replaced meanwhile. @throws ThreadError when the disk cannot be read */
   async read(request: ReadRequest): Promise<ReadReply | null> {
     const thread = this.#thread;
     try {
       return await this.#readFrom(thread, request);
     } catch (error) {
-      if (!(error instanceof SpoolThreadError) || !error.needsNewThread || this.#isClosing) throw error;
+      if (!needsNewThread(error) || this.#isClosing) throw error;
       const epoch = this.#savedEpoch;
       await this.#restart(thread, error);
       return this.#savedEpoch === epoch ? await this.#readFrom(this.#thread, request) : null;
@@ -240,7 +243,7 @@ export class SpoolWriter {
     this.#isDirty = true;
     this.#failures += 1;
     this.#noteProblem(error);
-    if (error instanceof SpoolThreadError && error.needsNewThread) {
+    if (needsNewThread(error)) {
       try {
         await this.#restart(thread, error);
         if (this.#failures === 1) return;
@@ -269,7 +272,7 @@ export class SpoolWriter {
   }
 
   /** A new thread in place of `failed`; shared by all who noticed. @throws SpoolOpenError */
-  #restart(failed: FileThread, reason: SpoolThreadError): Promise<void> {
+  #restart(failed: FileThread, reason: ThreadError): Promise<void> {
     if (failed !== this.#thread) return Promise.resolve();
     this.#restarting ??= this.#replaceThread(reason).finally(() => {
       this.#restarting = null;
@@ -277,10 +280,10 @@ export class SpoolWriter {
     return this.#restarting;
   }
 
-  async #replaceThread(reason: SpoolThreadError): Promise<void> {
+  async #replaceThread(reason: ThreadError): Promise<void> {
     this.#options.log.error({ reason: reason.message, code: reason.code }, 'spool thread failed, replacing it');
     await this.#thread.terminate();
-    const { thread, opened } = await this.#options.startThread(this.#options.threadOptions(reason.isCorruption));
+    const { thread, opened } = await this.#options.startThread(this.#options.threadOptions(isDamage(reason.code)));
     this.#thread = thread;
     this.#snapshot = opened.snapshot;
     const isSameFile = opened.head.epoch === this.#savedEpoch || opened.head.epoch === this.#options.marks().epoch;

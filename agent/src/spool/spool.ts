@@ -16,10 +16,17 @@ import {
 import { MarkAheadError, SpoolClosedError } from './errors.js';
 import { type LostRows, mapLanes } from './head.js';
 import { inspectSpool, type SpoolInspection } from './inspect.js';
-import { type FileThread, SpoolThread, type StartFileThread } from './spool-thread.js';
+import {
+  type FileThread,
+  type OpenReply,
+  type ReadRequest,
+  type SpoolThreadOptions,
+  type StartFileThread,
+  startSpoolThread,
+  unpackPayloads,
+} from './spool-thread.js';
 import { SpoolTime } from './spool-time.js';
 import { type CommitContext, SpoolWriter } from './spool-writer.js';
-import { type OpenReply, type ReadRequest, type SpoolThreadOptions, unpackPayloads } from './thread-messages.js';
 
 // Results not yet acknowledged, in order. This object assigns numbers and keeps the rows that the file does not have
 // yet; a separate thread (spool-worker.ts) owns the file.
@@ -204,7 +211,7 @@ export class Spool {
    * Task rows whose commit is still running are included: people wait for them, and a task's second result changes
    * nothing. Check rows are not: sent too early, one that outlives a corrupt file in memory would be sent again, under a
    * number of the next epoch, and be there twice.
-   * @throws SpoolThreadError when the disk cannot be read; trying again later is right
+   * @throws ThreadError when the disk cannot be read; trying again later is right
    */
   async read(lane: Lane, after: number, limit: number, maxBytes: number): Promise<SpoolRow[]> {
     const epoch = this.#epoch;
@@ -426,7 +433,7 @@ function takeRun(rows: readonly PlacedPayload[], limit: number, maxBytes: number
 }
 
 function startThreadOf(options: SpoolOptions): StartFileThread {
-  return options.startThread ?? SpoolThread.start;
+  return options.startThread ?? startSpoolThread;
 }
 
 function threadOptions(options: SpoolOptions, suspect: LostRows | null): SpoolThreadOptions {
