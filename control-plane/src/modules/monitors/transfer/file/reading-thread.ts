@@ -5,7 +5,7 @@ import { unreadable } from '../yaml/read-file.js';
 import type { PackedFile } from './packed-file.js';
 import type { FileReply, FileRequest } from './thread-messages.js';
 
-/** Longest wait for a thread to begin, in milliseconds: a tenth of a second of work, which a busy machine may hold up. */
+/** Longest wait for a thread to begin, in milliseconds: 0.2 s of work (0.9 s without a bundle), which a busy machine may hold up. */
 const LONGEST_START_MS = 30_000;
 
 /** Limits of a thread. */
