@@ -20,6 +20,7 @@ export const programs = {
     vantage: 'client/cli',
     guardian: 'db/embedded/guardian',
     'file-thread': 'modules/monitors/transfer/file/file-thread',
+    'list-worker': 'modules/lookups/lists/list-worker',
   },
 };
 

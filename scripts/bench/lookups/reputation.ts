@@ -57,7 +57,7 @@ async function measure(made: readonly MadeList[], texts: readonly string[]): Pro
 async function load(made: readonly MadeList[]): Promise<(ReputationList & { readonly bytes: number })[]> {
   const lists: (ReputationList & { readonly bytes: number })[] = [];
   for (const list of made) {
-    const { entries } = await readContent(list, [list.content]);
+    const { entries } = await readContent(list, { bytes: list.content.length, pieces: [list.content] });
     const { name, signal } = list;
     lists.push({ name, signal, entries, builtMs: Date.now(), maxAgeS: 86_400, bytes: entries.bytes });
   }

@@ -125,7 +125,7 @@ export class ListRefresh {
       return { outcome: 'unchanged', message: null };
     }
     try {
-      const { entries, ...counts } = await readContent(list, [content]);
+      const { entries, ...counts } = await readContent(list, { bytes: content.length, pieces: [content] });
       const read = { ...counts, entries: entries.count };
       const refusal = refusalOf(read, claimed.inUse?.entries ?? null);
       await storeVersion(db, claim, { ...packed, ...read, bytes: content.length, builtAt, marks, refusal });

@@ -8,7 +8,7 @@ import type { ReadList } from '../reputation/list-reader.js';
 import type { ReputationList } from '../reputation/score.js';
 import { readContent } from './list-content.js';
 import { unpackPiece } from './list-pieces.js';
-import { findLists, type ListRow, noteSeen, readPieces } from './list-store.js';
+import { findLists, type ListRow, noteSeen, readPieces, type VersionRow } from './list-store.js';
 
 /** Interval of reads: a message of another replica may be lost. */
 const REREAD_MS = 30_000;
@@ -30,7 +30,7 @@ interface LoadedListsOptions {
 
 /**
  * The lists in memory: on every replica the versions that the database says are in use. A new version is read beside the
- * previous one, in slices, and replaces it at once.
+ * previous one and replaces it at once.
  */
 export class LoadedLists {
   readonly #rounds: Rounds;
@@ -107,7 +107,7 @@ export class LoadedLists {
         if (known.builtMs !== builtMs) this.#put(name, { ...known, builtMs });
         return;
       }
-      const loaded = await this.#load(definition, version.id, builtMs);
+      const loaded = await this.#load(definition, version);
       if (loaded === null) return;
       this.#put(name, loaded);
       const { count, bytes } = loaded.entries;
@@ -118,15 +118,17 @@ export class LoadedLists {
   }
 
   /** Null: the version was replaced meanwhile. */
-  async #load(definition: ListDefinition, versionId: string, builtMs: number): Promise<LoadedList | null> {
+  async #load(definition: ListDefinition, version: VersionRow): Promise<LoadedList | null> {
     const { db } = this.options;
-    async function* content() {
+    const { id: versionId, bytes } = version;
+    async function* pieces() {
       for await (const piece of readPieces(db, versionId)) yield await unpackPiece(piece);
     }
-    const { entries } = await readContent(definition, content());
+    const { entries } = await readContent(definition, { bytes, pieces: pieces() });
     const { name, signal, max_age_s: maxAgeS } = definition;
     // the pieces of a version are deleted with it
     const isWhole = (await findLists(db, [name])).get(name)?.version?.id === versionId;
+    const builtMs = version.builtAt.getTime();
     return isWhole ? { name, signal, entries, builtMs, maxAgeS, versionId, definition } : null;
   }
 

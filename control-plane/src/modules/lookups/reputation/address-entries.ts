@@ -1,6 +1,5 @@
 import { formatAddress, type IpAddress } from '@vantage/shared/target-policy/address.js';
 import type { Entries } from './score.js';
-import { sortRows } from './sorted-rows.js';
 
 // Prefixes are nested or apart. Sorted by first address and length, a prefix follows those that contain it; it is
 // dropped if one does. The rest is disjoint, and one binary search finds the widest entry of an address. In IPv4 it begins
@@ -12,55 +11,61 @@ export const KEY_FACTOR = 64;
 export const V6_WIDTH = 5;
 
 /** Sorted, disjoint prefixes of both families in arrays of numbers. */
-export class AddressEntries implements Entries {
-  private constructor(
-    private readonly v4: Prefixes,
-    /** Row of the first prefix from each pair of first octets on; the last is the number of rows. */
-    private readonly v4Starts: Uint32Array,
-    private readonly v6: Prefixes,
-  ) {}
+export interface AddressTable {
+  readonly v4: Prefixes;
+  /** Row of the first prefix from each pair of first octets on; the last is the number of rows. */
+  readonly v4Starts: Uint32Array<ArrayBuffer>;
+  readonly v6: Prefixes;
+}
 
-  /** Builds from keys and rows in any order, in slices; takes ownership of both arrays. */
-  static *build(v4Given: Float64Array, v6Given: Uint32Array): Generator<void, AddressEntries> {
-    const v4Keys = yield* sortRows(v4Given, 1);
-    const v4 = prefixes(v4Keys.length, 1);
-    for (let row = 0; row < v4Keys.length; row += 1) {
-      const key = v4Keys[row] as number;
-      addUnlessInside(v4, [Math.floor(key / KEY_FACTOR)], key % KEY_FACTOR);
-      if (row % ROWS_PER_SLICE === ROWS_PER_SLICE - 1) yield;
+/** Sorts keys of IPv4 prefixes, in place, and rows of IPv6 prefixes. */
+export function sortPrefixes(v4Keys: Float64Array, v6Rows: Uint32Array): AddressTable {
+  const v4 = prefixes(v4Keys.length, 1);
+  for (const key of v4Keys.sort()) addUnlessInside(v4, [Math.floor(key / KEY_FACTOR)], key % KEY_FACTOR);
+  const v6 = prefixes(v6Rows.length / V6_WIDTH, 4);
+  for (const at of sortedV6(v6Rows)) addUnlessInside(v6, v6Rows.subarray(at, at + 4), v6Rows[at + 4] as number);
+  return { v4: trimmed(v4), v4Starts: startsOf(v4), v6: trimmed(v6) };
+}
+
+/** Beginnings of IPv6 rows, in their order. */
+function sortedV6(rows: Uint32Array): Uint32Array {
+  const starts = Uint32Array.from({ length: rows.length / V6_WIDTH }, (_, row) => row * V6_WIDTH);
+  return starts.sort((a, b) => {
+    for (let i = 0; i < V6_WIDTH; i += 1) {
+      const difference = (rows[a + i] as number) - (rows[b + i] as number);
+      if (difference !== 0) return difference;
     }
-    const v6Rows = yield* sortRows(v6Given, V6_WIDTH);
-    const v6 = prefixes(v6Rows.length / V6_WIDTH, 4);
-    for (let at = 0; at < v6Rows.length; at += V6_WIDTH) {
-      addUnlessInside(v6, v6Rows.subarray(at, at + 4), v6Rows[at + 4] as number);
-      if ((at / V6_WIDTH) % ROWS_PER_SLICE === ROWS_PER_SLICE - 1) yield;
-    }
-    return new AddressEntries(trimmed(v4), yield* startsOf(v4), trimmed(v6));
-  }
+    return 0;
+  });
+}
+
+/** Entries of a table. */
+export class AddressEntries implements Entries {
+  constructor(private readonly table: AddressTable) {}
 
   /** Number of disjoint prefixes. */
   get count(): number {
-    return this.v4.count + this.v6.count;
+    return this.table.v4.count + this.table.v6.count;
   }
 
   /** Bytes of the arrays. */
   get bytes(): number {
-    const rows = [this.v4, this.v6].map(({ firsts, lengths }) => firsts.byteLength + lengths.byteLength);
-    return rows.reduce((sum, bytes) => sum + bytes, this.v4Starts.byteLength);
+    const rows = [this.table.v4, this.table.v6].map(({ firsts, lengths }) => firsts.byteLength + lengths.byteLength);
+    return rows.reduce((sum, bytes) => sum + bytes, this.table.v4Starts.byteLength);
   }
 
   find({ family, value }: IpAddress): string | null {
     if (family === 4) return this.#findV4(Number(value));
     const words = wordsOf(6, value);
-    const row = lastRowUpTo(this.v6, words);
-    return row >= 0 && isInside(this.v6, row, words) ? v6Text(this.v6, row) : null;
+    const row = lastRowUpTo(this.table.v6, words);
+    return row >= 0 && isInside(this.table.v6, row, words) ? v6Text(this.table.v6, row) : null;
   }
 
   /** The same with single numbers: nearly all addresses are of IPv4, and the general search takes three times as long. */
   #findV4(address: number): string | null {
-    const { firsts, lengths } = this.v4;
-    let low = this.v4Starts[address >>> 16] as number;
-    let high = this.v4Starts[(address >>> 16) + 1] as number;
+    const { firsts, lengths } = this.table.v4;
+    let low = this.table.v4Starts[address >>> 16] as number;
+    let high = this.table.v4Starts[(address >>> 16) + 1] as number;
     while (low < high) {
       const row = (low + high) >>> 1;
       if ((firsts[row] as number) <= address) low = row + 1;
@@ -73,12 +78,10 @@ export class AddressEntries implements Entries {
   }
 }
 
-const ROWS_PER_SLICE = 32_768;
-
 interface Prefixes {
   /** First addresses, `words` numbers each, ascending. */
-  readonly firsts: Uint32Array;
-  readonly lengths: Uint8Array;
+  readonly firsts: Uint32Array<ArrayBuffer>;
+  readonly lengths: Uint8Array<ArrayBuffer>;
   readonly words: number;
   count: number;
 }
@@ -93,13 +96,10 @@ function prefixes(room: number, words: number): Prefixes {
   return { firsts: new Uint32Array(room * words), lengths: new Uint8Array(room), words, count: 0 };
 }
 
-/** First rows by the first two octets of IPv4, in slices. */
-function* startsOf({ firsts, count }: Prefixes): Generator<void, Uint32Array> {
+/** First rows by the first two octets of IPv4. */
+function startsOf({ firsts, count }: Prefixes): Uint32Array<ArrayBuffer> {
   const starts = new Uint32Array(0x1_0000 + 1).fill(count);
-  for (let row = count - 1; row >= 0; row -= 1) {
-    starts[(firsts[row] as number) >>> 16] = row;
-    if (row % ROWS_PER_SLICE === 0) yield;
-  }
+  for (let row = count - 1; row >= 0; row -= 1) starts[(firsts[row] as number) >>> 16] = row;
   for (let pair = 0xffff; pair >= 0; pair -= 1)
     starts[pair] = Math.min(starts[pair] as number, starts[pair + 1] as number);
   return starts;

@@ -1,18 +1,17 @@
 import type { IpAddress } from '@vantage/shared/target-policy/address.js';
 import type { Entries } from './score.js';
-import { sortRows } from './sorted-rows.js';
 
-/** Sorted AS numbers. */
+/** Sorts AS numbers in place, and returns each of them once. */
+export function sortAsns(numbers: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
+  let kept = 0;
+  for (const number of numbers.sort()) if (kept === 0 || numbers[kept - 1] !== number) numbers[kept++] = number;
+  return numbers.slice(0, kept);
+}
+
+/** AS numbers. */
 export class AsnEntries implements Entries {
-  private constructor(private readonly numbers: Uint32Array) {}
-
-  /** Builds from numbers in any order, in slices; takes ownership of the array. */
-  static *build(given: Uint32Array): Generator<void, AsnEntries> {
-    const numbers = yield* sortRows(given, 1);
-    let kept = 0;
-    for (const number of numbers) if (kept === 0 || numbers[kept - 1] !== number) numbers[kept++] = number;
-    return new AsnEntries(numbers.slice(0, kept));
-  }
+  /** `numbers` are sorted. */
+  constructor(private readonly numbers: Uint32Array) {}
 
   get count(): number {
     return this.numbers.length;

@@ -1,50 +1,30 @@
-import type { Rows } from './sorted-rows.js';
+/** Rows of whole numbers, one after another. */
+export type Rows = Uint32Array<ArrayBuffer> | Float64Array<ArrayBuffer>;
 
 const FIRST_ROOM = 1024;
-/** Numbers of a block; copying one takes less than a slice. */
-const BLOCK = 131_072;
 
-/** Numbers in blocks: an array that grew to millions would be copied at once. */
+/** Numbers in an array that doubles when it is full. */
 export class GrowingRows<R extends Rows> {
-  #full: R[] = [];
-  #last: R;
+  #room: R;
   #length = 0;
 
   /** `allocate` makes an array of a length. */
   constructor(private readonly allocate: (length: number) => R) {
-    this.#last = allocate(FIRST_ROOM);
+    this.#room = allocate(FIRST_ROOM);
   }
 
   push(number: number): void {
-    if (this.#length === this.#last.length) this.#makeRoom();
-    this.#last[this.#length] = number;
+    if (this.#length === this.#room.length) {
+      const larger = this.allocate(this.#length * 2);
+      larger.set(this.#room);
+      this.#room = larger;
+    }
+    this.#room[this.#length] = number;
     this.#length += 1;
   }
 
-  /** The numbers in one array, in slices; these rows are empty again. */
-  *take(): Generator<void, R> {
-    const taken = this.allocate(this.#full.length * BLOCK + this.#length);
-    for (const [n, block] of this.#full.entries()) {
-      taken.set(block, n * BLOCK);
-      yield;
-    }
-    taken.set(this.#last.subarray(0, this.#length), this.#full.length * BLOCK);
-    this.#full = [];
-    this.#last = this.allocate(FIRST_ROOM);
-    this.#length = 0;
-    return taken;
-  }
-
-  /** Doubles the last block until it is a full one, then begins the next. */
-  #makeRoom(): void {
-    if (this.#length === BLOCK) {
-      this.#full.push(this.#last);
-      this.#last = this.allocate(BLOCK);
-      this.#length = 0;
-      return;
-    }
-    const larger = this.allocate(this.#length * 2);
-    larger.set(this.#last);
-    this.#last = larger;
+  /** The numbers so far, in memory that these rows still use. */
+  get numbers(): R {
+    return this.#room.subarray(0, this.#length) as R;
   }
 }

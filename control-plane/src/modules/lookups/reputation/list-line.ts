@@ -14,10 +14,10 @@ export type LineOutcome = 'taken' | 'refused' | 'unreadable' | 'empty';
 /** Rows of a list, by kind of entry. */
 export interface ListRows {
   /** Keys of IPv4 prefixes. */
-  readonly v4: GrowingRows<Float64Array>;
+  readonly v4: GrowingRows<Float64Array<ArrayBuffer>>;
   /** Rows of IPv6 prefixes. */
-  readonly v6: GrowingRows<Uint32Array>;
-  readonly asns: GrowingRows<Uint32Array>;
+  readonly v6: GrowingRows<Uint32Array<ArrayBuffer>>;
+  readonly asns: GrowingRows<Uint32Array<ArrayBuffer>>;
 }
 
 /** Shortest prefixes that a list may have: a wider one is a mistake of its maker. */

@@ -1,5 +1,5 @@
-import { AddressEntries, KEY_FACTOR } from './address-entries.js';
-import { AsnEntries } from './asn-entries.js';
+import { AddressEntries, type AddressTable, KEY_FACTOR, sortPrefixes } from './address-entries.js';
+import { AsnEntries, sortAsns } from './asn-entries.js';
 import { GrowingRows } from './growing-rows.js';
 import { type ListRows, readLine, type TextFormat } from './list-line.js';
 import { readPlainIPv4 } from './plain-ipv4.js';
@@ -25,9 +25,27 @@ export interface ReadList extends LineCounts {
   readonly entries: Entries & { readonly count: number; readonly bytes: number };
 }
 
+/** A list that was read, as a thread can give it to another one. */
+export interface SortedList extends LineCounts {
+  /** AS numbers, or prefixes. */
+  readonly rows: Uint32Array<ArrayBuffer> | AddressTable;
+}
+
+/** Buffers of a list that was read. */
+export function buffersOf({ rows }: SortedList): ArrayBuffer[] {
+  if (rows instanceof Uint32Array) return [rows.buffer];
+  const { v4, v4Starts, v6 } = rows;
+  return [v4.firsts, v4.lengths, v4Starts, v6.firsts, v6.lengths].map(({ buffer }) => buffer);
+}
+
+/** A list that was read, in memory. */
+export function listOf({ rows, ...counts }: SortedList): ReadList {
+  return { entries: rows instanceof Uint32Array ? new AsnEntries(rows) : new AddressEntries(rows), ...counts };
+}
+
 /**
  * Reads the text of a list in pieces of any size: CRLF and LF, a byte order mark, comments and remarks, a last line
- * without an end. Each `push` is a slice of the work.
+ * without an end.
  */
 export class ListReader {
   readonly #rows: ListRows = {
@@ -58,20 +76,15 @@ export class ListReader {
     this.#carry(bytes.subarray(rest));
   }
 
-  /** Sorts what was read, in slices. Nothing may be pushed afterwards. */
-  *end(): Generator<void, ReadList> {
+  /** Sorts what was read. Nothing may be pushed afterwards. */
+  end(): SortedList {
     if (this.#carried.length > 0) {
       this.#readLines(Buffer.concat([this.#carried, Buffer.of(LF)]));
       this.#carried = new Uint8Array(0);
     }
-    const entries = yield* this.#build();
-    return { entries, ...this.#counts };
-  }
-
-  *#build() {
     const { v4, v6, asns } = this.#rows;
-    if (this.format === 'asns') return yield* AsnEntries.build(yield* asns.take());
-    return yield* AddressEntries.build(yield* v4.take(), yield* v6.take());
+    const rows = this.format === 'asns' ? sortAsns(asns.numbers) : sortPrefixes(v4.numbers, v6.numbers);
+    return { rows, ...this.#counts };
   }
 
   /** Reads whole lines; returns where the rest begins. */
