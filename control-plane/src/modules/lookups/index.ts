@@ -14,6 +14,7 @@ import { hostText } from './kinds/read-q.js';
 import { readQuestion } from './kinds/read-question.js';
 import { type LookupKind, lookupOf } from './kinds/registry.js';
 import type { Lists } from './lists/lists.js';
+import { type LookupOutcome, outcomeOfFlight, outcomeOfKept } from './lookup-outcome.js';
 import type { LookupMetrics } from './metrics.js';
 import type { NodeQuestions } from './node-questions.js';
 import { ReputationLookup, type ReputationOptions } from './reputation-lookup.js';
@@ -50,6 +51,10 @@ interface Wishes {
 }
 
 type Pay = () => Promise<Payment>;
+
+interface Flying extends Pick<Wishes, 'maxAgeMs' | 'signal'> {
+  readonly pay: Pay;
+}
 
 /** Payment of another module, which gives back by itself what was not needed. */
 const paid: Payment = { giveBack: async () => {} };
@@ -122,29 +127,45 @@ export class Lookups {
     return { ...reply, data: reply.data as HeadersAnswer };
   }
 
+  /** Judges what is kept, and flies while that is nothing. Where no answer can be had, an older one stands in. */
   async #lookOnNode(lookup: NodeRun, question: Question, asking: Wishes, pay: Pay): Promise<LookupReply> {
-    const { answers, metrics } = this.options;
     const asked = this.#askedOf(lookup, question);
-    const { maxAgeMs, signal } = asking;
-    for (;;) {
-      const judged = await answers.judge(asked.key, maxAgeMs);
-      if (judged.use === 'answer') {
-        metrics.count(lookup.kind, 'hit');
-        if (judged.isRenewalDue) answers.renew(asked);
-        return this.#reply(lookup, judged.answer, { isHit: true, locale: asking.locale });
-      }
-      if (judged.use === 'failure') return this.#standIn(lookup, asked, asking, failureOf(judged.failure, this.#nowMs));
-      const flight = answers.fly(asked, maxAgeMs, pay);
-      metrics.count(lookup.kind, flight.isOwn ? 'miss' : 'wait');
-      const end = await waitWithin(flight.end, { clock: this.options.clock, ms: lookup.deadlineMs, signal });
-      if (end === null) return this.#standIn(lookup, asked, asking, tooSlow());
-      if (end.kind === 'failed') return this.#standIn(lookup, asked, asking, end.error);
-      if (end.kind === 'notPaid' && flight.isOwn) throw end.error;
-      if (end.kind !== 'found') continue;
-      const { answer } = end;
-      if (answer.isFailure) return this.#standIn(lookup, asked, asking, failureOf(answer, this.#nowMs));
-      return this.#reply(lookup, answer, { isHit: false, locale: asking.locale });
+    const { maxAgeMs, locale, signal } = asking;
+    let outcome: LookupOutcome = { kind: 'open' };
+    while (outcome.kind === 'open') {
+      outcome = await this.#judge(lookup, asked, maxAgeMs);
+      if (outcome.kind === 'open') outcome = await this.#fly(lookup, asked, { maxAgeMs, signal, pay });
     }
+    if (outcome.kind === 'refused') throw outcome.error;
+    if (outcome.kind === 'answer') return this.#reply(lookup, outcome.answer, { isHit: outcome.isHit, locale });
+    return this.#reply(lookup, await this.#standIn(lookup, asked, outcome.error), { isHit: true, locale });
+  }
+
+  async #judge(lookup: NodeRun, asked: Asked, maxAgeMs: number | null): Promise<LookupOutcome> {
+    const { answers, metrics } = this.options;
+    const judged = await answers.judge(asked.key, maxAgeMs);
+    if (judged.use === 'answer') {
+      metrics.count(lookup.kind, 'hit');
+      if (judged.isRenewalDue) answers.renew(asked);
+    }
+    return outcomeOfKept(judged, this.#nowMs);
+  }
+
+  /** Joins or begins the flight of a question, and waits for its end, or for as long as a request may. */
+  async #fly(lookup: NodeRun, asked: Asked, { maxAgeMs, signal, pay }: Flying): Promise<LookupOutcome> {
+    const { answers, clock, metrics } = this.options;
+    const flight = answers.fly(asked, maxAgeMs, pay);
+    metrics.count(lookup.kind, flight.isOwn ? 'miss' : 'wait');
+    const end = await waitWithin(flight.end, { clock, ms: lookup.deadlineMs, signal });
+    return outcomeOfFlight(end, flight.isOwn, this.#nowMs);
+  }
+
+  /** An answer that is no longer fresh, for one that cannot be had. @throws `error` without one */
+  async #standIn(lookup: NodeRun, { key }: Asked, error: unknown): Promise<Answer> {
+    const stale = await this.options.answers.findStale(key);
+    if (stale === null) throw ofQuery(error);
+    this.options.metrics.count(lookup.kind, 'stale');
+    return stale;
   }
 
   #askedOf(lookup: NodeRun, question: Question): Asked {
@@ -155,14 +176,6 @@ export class Lookups {
       deadlineMs,
       ask: (signal) => this.options.questions.ask(lookup, question, signal),
     };
-  }
-
-  /** An answer that is no longer fresh, for one that cannot be had. @throws `error` without one */
-  async #standIn(lookup: NodeRun, { key }: Asked, asking: Wishes, error: unknown): Promise<LookupReply> {
-    const stale = await this.options.answers.findStale(key);
-    if (stale === null) throw ofQuery(error);
-    this.options.metrics.count(lookup.kind, 'stale');
-    return this.#reply(lookup, stale, { isHit: true, locale: asking.locale });
   }
 
   #reply(lookup: NodeRun, answer: Answer, how: { readonly isHit: boolean; readonly locale: Locale }): LookupReply {
@@ -176,18 +189,6 @@ export class Lookups {
   get #nowMs(): number {
     return this.options.clock.now();
   }
-}
-
-function failureOf({ body, freshUntilMs }: Answer, nowMs: number): ApiError {
-  const retryAfterSeconds = Math.max(1, Math.ceil((freshUntilMs - nowMs) / 1_000));
-  const message =
-    'message' in body ? `cannot be looked up: ${String(body.message)}` : 'cannot be looked up at the moment';
-  return new ApiError('UNAVAILABLE', { retryAfterSeconds, details: { q: [{ code: 'not_found', message }] } });
-}
-
-function tooSlow(): ApiError {
-  const message = 'the answer takes longer than a request may wait: send the request again';
-  return new ApiError('UNAVAILABLE', { details: { q: [{ code: 'not_found', message }] } });
 }
 
 /** An error about the target of a task as one about `q`. */
