@@ -1,13 +1,23 @@
 import type { ProbeErrorCode } from '@vantage/shared/probe-types/error-codes.js';
 import { failedResult } from '@vantage/shared/probe-types/failed-result.js';
 import { isMeasurementType, type ProbeResults, type ProbeSpecs } from '@vantage/shared/probe-types/index.js';
-import type { TaskRow } from './store.js';
+import type { AgentResult } from '@vantage/shared/probe-types/node-result.js';
+import type { NodeTaskRow, TaskRow } from './store.js';
 import { lostMessages } from './view.js';
 
 /** Result of one node of a task. */
 export interface FinishedResult {
   readonly nodeId: string;
   readonly result: ProbeResults[keyof ProbeResults];
+}
+
+/** Reply of a node to a question: its result, or the reason why it sent none. */
+export type NodeReply = { readonly result: AgentResult } | { readonly lostCode: string };
+
+/** Reply of a node task that has ended. */
+export function replyOf({ state, result, lost_code }: NodeTaskRow): NodeReply {
+  if (state === 'done' && result !== null) return { result: result as unknown as AgentResult };
+  return { lostCode: lost_code ?? 'node_lost' };
 }
 
 const known = new WeakMap<TaskRow, FinishedResult[]>();

@@ -1,6 +1,6 @@
 import type { Clock } from '@vantage/shared/clock.js';
 import type { AsnOf } from '@vantage/shared/probe-types/definition.js';
-import type { ProbeType } from '@vantage/shared/probe-types/index.js';
+import { isProbeType, type ProbeType } from '@vantage/shared/probe-types/index.js';
 import type { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
 import type { Knex } from 'knex';
 import { ApiError } from '../../http/errors.js';
@@ -12,11 +12,10 @@ import type { Owner } from '../../owners/index.js';
 import type { Plans } from '../../plans/index.js';
 import { Slices } from '../../runtime/slices.js';
 import { isVisibleTo, type Node, type NodeDirectory, statusOf } from '../nodes/index.js';
-import { Asking, type NodeReply } from './asking.js';
 import { checkedBody } from './checked-body.js';
-import { type FinishedResult, finishedResults } from './finished-results.js';
+import { type FinishedResult, finishedResults, type NodeReply, replyOf } from './finished-results.js';
 import { KnownViews } from './large-tasks.js';
-import { newTask } from './new-task.js';
+import type { Measured, TaskRequest } from './new-task.js';
 import { type NodeTestReceipt, type TakenNodeTests, takeNodeTests } from './node-test-quota.js';
 import {
   checkTarget,
@@ -30,18 +29,17 @@ import type { ProbeWork } from './probe-work.js';
 import {
   listTasks,
   MAX_PAGE_BYTES,
-  type NewTask,
+  type NodeTaskRow,
   PageTooLargeError,
   type TaskRow,
   type UnfitNodeRow,
 } from './store.js';
-import { type Submitted, Submitting } from './submitting.js';
+import { type Note, TaskCreation } from './task-creation.js';
 import type { TaskReader } from './task-reader.js';
 import { TaskWaits, type WaitLimits } from './task-waits.js';
-import { type Measured, type Note, TaskWriter } from './task-writer.js';
 import { placeOf, type TaskView, taskView } from './view.js';
 
-export type { NodeReply } from './asking.js';
+export type { NodeReply } from './finished-results.js';
 export { openProbeWork, type ProbeWork } from './probe-work.js';
 export { TARGET_BURST, TARGET_MAX_AT_ONCE, TARGET_RATE_PER_SECOND } from './target-budget.js';
 export type { NodeResultView, TaskView } from './view.js';
@@ -83,19 +81,15 @@ export interface ProbeCreated {
 export class Probes {
   /** Part of probes that links use. */
   readonly work: ProbeWork;
-  readonly #writer: TaskWriter;
+  readonly #tasks: TaskCreation;
   readonly #waits: TaskWaits;
-  readonly #asking: Asking;
-  readonly #submitting: Submitting;
   readonly #views = new KnownViews<TaskView>();
 
   constructor(private readonly options: ProbesOptions) {
-    const { db, policy, work } = options;
+    const { work } = options;
     this.work = work;
-    this.#writer = new TaskWriter({ db, policy, dispatch: work.dispatch });
+    this.#tasks = new TaskCreation({ ...options, ...work });
     this.#waits = new TaskWaits({ ...options, ...work });
-    this.#asking = new Asking({ ...options, ...work, writer: this.#writer });
-    this.#submitting = new Submitting({ ...options, ...work, writer: this.#writer });
   }
 
   /**
@@ -104,32 +98,28 @@ export class Probes {
    * RATE_LIMIT_EXCEEDED, UNAVAILABLE
    */
   async create(request: ProbeRequest, caller: Caller): Promise<ProbeCreated> {
-    const { clock, metrics } = this.options;
-    const { dispatch, recent } = this.work;
+    const { clock, metrics, publicUrl } = this.options;
     const startedMs = clock.monotonicMs();
     const viewer = viewerOf(caller.account);
     checkTarget(request, this.options.policy());
     const choice = { request, ...this.#choiceFor(viewer) };
     const nodes = chooseNodes(choice);
     const unfit = unfitNodes(choice, nodes.length).map(({ nodeId, lacks }) => ({ node_id: nodeId, lacks }));
-    const planned: NewTask = {
-      ...newTask(request, viewer, nodes, clock.now()),
+    const taken = await takeNodeTests(this.options, caller, nodes.length);
+    const task: TaskRequest = {
+      type: request.type,
+      spec: request.spec,
+      nodeIds: nodes.map(({ id }) => id),
+      ownerId: viewer.ownerId,
+      isTest: viewer.isTest,
       ...(unfit.length === 0 ? {} : { unfitNodes: unfit }),
     };
-    const taken = await takeNodeTests(this.options, caller, nodes.length);
-    // results may arrive before the task is stored
-    recent.add(planned);
-    const stored = await this.#writer.write(planned, request).catch(async (error: unknown) => {
-      recent.forget([planned.id]);
+    const stored = await this.#tasks.create(task).catch(async (error: unknown) => {
       await taken.giveBack();
       throw error;
     });
-    // only the database knows refusals
-    if (stored.nodeTasks.some(({ refusedCode }) => refusedCode !== null)) recent.forget([stored.id]);
-    dispatch.send(stored);
     metrics.countTask(request.type, (clock.monotonicMs() - startedMs) / 1_000);
     for (const { refusedCode } of stored.nodeTasks) if (refusedCode) metrics.countResult(request.type, refusedCode);
-    const { publicUrl } = this.options;
     return {
       task_id: stored.id,
       task_ids: stored.nodeTasks.map((nodeTask) => nodeTask.id),
@@ -141,11 +131,16 @@ export class Probes {
   }
 
   /**
-   * Asks one node for the service itself, and resolves with its reply; null: aborted. No caller can list or read the task.
+   * Asks one node for the service itself, and resolves with its reply, however long it takes: a task ends with the deadline of
+   * its type at the latest. Null: aborted. No caller can list or read the task.
    * @throws ApiError RATE_LIMIT_EXCEEDED when the budget of the target is used up
    */
-  ask(question: Measured, nodeId: string, signal: AbortSignal): Promise<NodeReply | null> {
-    return this.#asking.ask(question, nodeId, signal);
+  async ask({ type, spec }: Measured, nodeId: string, signal: AbortSignal): Promise<NodeReply | null> {
+    const task = { type, spec, nodeIds: [nodeId], ownerId: null, isTest: false, isInternal: true } as const;
+    const { id } = await this.#tasks.create(task);
+    let last: NodeTaskRow | undefined;
+    for await (const { node_tasks } of this.options.reader.follow(id, signal)) last = node_tasks[0];
+    return last === undefined || last.state === 'pending' ? null : replyOf(last);
   }
 
   /**
@@ -161,8 +156,13 @@ export class Probes {
    * Creates a task of another module, which has paid for it; null if the budget of its target has no room for all of its nodes
    * now, or `note` refuses it. `note` joins the transaction.
    */
-  submit(task: Submitted, note: Note): Promise<string | null> {
-    return this.#submitting.submit(task, note);
+  async submit(task: TaskRequest, note: Note): Promise<string | null> {
+    const { clock, metrics } = this.options;
+    const startedMs = clock.monotonicMs();
+    const stored = await this.#tasks.createWhole(task, note);
+    if (stored === null) return null;
+    if (isProbeType(task.type)) metrics.countTask(task.type, (clock.monotonicMs() - startedMs) / 1_000);
+    return stored.id;
   }
 
   /** Results that a task has so far, for the service itself: whoever may read the task. As far as this replica heard. */

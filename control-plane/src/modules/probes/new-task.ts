@@ -1,35 +1,50 @@
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
-import { measurementOf } from '@vantage/shared/probe-types/index.js';
-import type { Viewer } from '../../http/viewer.js';
-import type { Node } from '../nodes/index.js';
-import type { NewTask } from './store.js';
-import type { Measured } from './task-writer.js';
+import { type MeasurementType, measurementOf, type ProbeSpecs } from '@vantage/shared/probe-types/index.js';
+import type { NewTask, UnfitNodeRow } from './store.js';
+
+/** A measurement that nodes are asked for. */
+export interface Measured {
+  readonly type: MeasurementType;
+  readonly spec: ProbeSpecs[MeasurementType];
+}
+
+/** A task to be created. */
+export interface TaskRequest extends Measured {
+  /** Nodes of the task, in their order. */
+  readonly nodeIds: readonly string[];
+  readonly ownerId: string | null;
+  readonly isTest: boolean;
+  /** Present for a question of the service itself: no caller reads the task. */
+  readonly isInternal?: true;
+  /** Nodes that were wanted and cannot run it; absent: none. */
+  readonly unfitNodes?: readonly UnfitNodeRow[];
+}
 
 /** Time that a node has to deliver after the deadline, before its node task ends without a result. */
 const EXPIRY_SLACK_MS = 30_000;
 
-/** Task for a request of a caller, with a node task for each of the nodes in their order. `now`: milliseconds since the epoch. */
+/** Task for a request, with a node task for each of its nodes. `now`: milliseconds since the epoch. */
 export function newTask(
-  request: Measured,
-  { ownerId, isTest }: Pick<Viewer, 'ownerId' | 'isTest'>,
-  nodes: readonly Pick<Node, 'id'>[],
+  { type, spec, nodeIds, ownerId, isTest, isInternal, unfitNodes }: TaskRequest,
   now: number,
 ): NewTask {
-  const deadlineMs = measurementOf(request.type).deadlineMs(request.spec);
-  const [id, ...nodeTaskIds] = sortedIds(nodes.length + 1, now);
+  const deadlineMs = measurementOf(type).deadlineMs(spec);
+  const [id, ...nodeTaskIds] = sortedIds(nodeIds.length + 1, now);
   return {
     id,
     ownerId,
     isTest,
-    probeType: request.type,
-    target: request.spec.target,
-    spec: request.spec,
-    specJson: JSON.stringify(request.spec),
+    ...(isInternal === undefined ? {} : { isInternal }),
+    probeType: type,
+    target: spec.target,
+    spec,
+    specJson: JSON.stringify(spec),
     deadlineMs,
     createdAt: new Date(now),
     expiresInMs: deadlineMs + EXPIRY_SLACK_MS,
     targetKeys: null,
-    nodeTasks: nodes.map((node, index) => ({ id: nodeTaskIds[index] ?? '', nodeId: node.id, refusedCode: null })),
+    nodeTasks: nodeIds.map((nodeId, index) => ({ id: nodeTaskIds[index] ?? '', nodeId, refusedCode: null })),
+    ...(unfitNodes === undefined ? {} : { unfitNodes }),
   };
 }
 

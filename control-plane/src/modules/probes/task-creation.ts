@@ -1,4 +1,5 @@
-import { definitionOf, isProbeType, type MeasurementType, type ProbeSpecs } from '@vantage/shared/probe-types/index.js';
+import type { Clock } from '@vantage/shared/clock.js';
+import { definitionOf, isProbeType } from '@vantage/shared/probe-types/index.js';
 import type { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
 import { touchedHosts } from '@vantage/shared/target-policy/spec.js';
 import { targetKeys } from '@vantage/shared/target-policy/target-keys.js';
@@ -6,22 +7,20 @@ import type { Knex } from 'knex';
 import { type ApiError, limitReached } from '../../http/errors.js';
 import { BudgetTurns } from './budget-turns.js';
 import type { Dispatch } from './dispatch.js';
+import { type Measured, newTask, type TaskRequest } from './new-task.js';
+import type { RecentTasks } from './recent-tasks.js';
 import { insertTasks, type NewTask } from './store.js';
 import { TARGET_RATE_LIMITED, TARGET_RATE_PER_SECOND } from './target-budget.js';
 import { takeFromBudget } from './target-budget-store.js';
 
-/** A measurement that nodes are asked for. */
-export interface Measured {
-  readonly type: MeasurementType;
-  readonly spec: ProbeSpecs[MeasurementType];
-}
-
 /** Records a task elsewhere, in the transaction that stores it; false: the task is not needed. */
 export type Note = (trx: Knex, taskId: string) => Promise<boolean>;
 
-interface TaskWriterOptions {
+interface TaskCreationOptions {
   readonly db: Knex;
-  readonly dispatch: Pick<Dispatch, 'store' | 'storeWithinBudget'>;
+  readonly clock: Clock;
+  readonly dispatch: Pick<Dispatch, 'store' | 'storeWithinBudget' | 'send'>;
+  readonly recent: RecentTasks;
   /** Returns the current policy: deny lists change at run time. */
   readonly policy: () => TargetPolicy;
 }
@@ -32,17 +31,45 @@ interface BudgetShare {
   readonly weight: number;
 }
 
-/** Stores new tasks, each within the budgets of its targets. */
-export class TaskWriter {
+/** Creation of tasks: each is stored within the budgets of its targets, then sent to its nodes. */
+export class TaskCreation {
   readonly #turns = new BudgetTurns();
 
-  constructor(private readonly options: TaskWriterOptions) {}
+  constructor(private readonly options: TaskCreationOptions) {}
 
   /**
-   * Stores the task of a request, and returns it as it is stored: nodes beyond the budget are refused.
+   * Creates the task of a request, and returns it as it is stored: nodes beyond the budget are refused.
    * @throws ApiError RATE_LIMIT_EXCEEDED when no node is within the budget
    */
-  async write(task: NewTask, request: Measured): Promise<NewTask> {
+  create(request: TaskRequest): Promise<NewTask> {
+    return this.#create(request, (task) => this.#storeSome(task, request));
+  }
+
+  /**
+   * Creates a task if the budgets of its targets allow all of its nodes now, and returns it as it is stored; null: they do not.
+   * `note` joins the transaction: if it returns false, nothing is stored either.
+   */
+  createWhole(request: TaskRequest, note: Note): Promise<NewTask | null> {
+    return this.#create(request, (task) => this.#storeWhole(task, request, note));
+  }
+
+  async #create<T extends NewTask | null>(request: TaskRequest, store: (task: NewTask) => Promise<T>): Promise<T> {
+    const { clock, dispatch, recent } = this.options;
+    const task = newTask(request, clock.now());
+    // results may arrive before the task is stored
+    recent.add(task);
+    const stored = await store(task).catch((error: unknown) => {
+      recent.forget([task.id]);
+      throw error;
+    });
+    // only the database knows refusals
+    const isAsPlanned = stored?.nodeTasks.every(({ refusedCode }) => refusedCode === null) ?? false;
+    if (!isAsPlanned) recent.forget([task.id]);
+    if (stored !== null) dispatch.send(stored);
+    return stored;
+  }
+
+  async #storeSome(task: NewTask, request: Measured): Promise<NewTask> {
     const { dispatch, policy } = this.options;
     const { keys, weight } = shareOf(request, policy());
     if (keys.length === 0) {
@@ -54,11 +81,7 @@ export class TaskWriter {
     return limitTask(task, keys, granted);
   }
 
-  /**
-   * Stores a task if the budgets of its targets allow all of its nodes now, and returns it as it is stored; null: they do not.
-   * `note` joins the transaction: if it returns false, nothing is stored either.
-   */
-  async writeWhole(task: NewTask, request: Measured, note: Note): Promise<NewTask | null> {
+  async #storeWhole(task: NewTask, request: Measured, note: Note): Promise<NewTask | null> {
     const { db, policy } = this.options;
     const share = shareOf(request, policy());
     if (this.#turns.isFull(share.keys)) return null;
