@@ -20,9 +20,8 @@ import {
 import { listMonitors } from 'vantage-control/modules/monitors/reading/list-store.js';
 import { personalOwner } from 'vantage-control/owners/index.js';
 import { createLogger } from 'vantage-control/runtime/log.js';
-import { machineText, tableText, writeReport } from './report.js';
-import { sized } from './sized.js';
-import { type Figure, figureOf } from './statistics.js';
+import { type Part, type Stops, sized, tableText } from './harness.js';
+import { type Figure, figureOf, figureText, msOf } from './statistics.js';
 
 type Knex = ReturnType<typeof openDatabase>;
 
@@ -32,23 +31,29 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** `npm run bench -- checks`: what a check costs once it is stored. */
-export async function benchChecks({ rounds, isDryRun }: { rounds: number; isDryRun: boolean }): Promise<void> {
+/** Cost of a stored check. */
+export const checks: Part = {
+  name: 'checks',
+  question: 'How much space does a stored check need, and what do roll-ups cost?',
+  title: 'space of stored checks, and time of roll-ups',
+  method: () =>
+    `embedded PostgreSQL (fsync on). ${MONITORS} monitors on ${NODES} nodes each, a check a minute: 500 a second, an hour of them, and partitions of 90 days`,
+  async run({ rounds }, stops) {
+    return measure(await startDatabase(stops), rounds);
+  },
+};
+
+async function startDatabase(stops: Stops): Promise<Knex> {
   const dataDir = await mkdtemp(join(tmpdir(), 'vantage-bench-'));
   const log = createLogger('warn');
   const server = await startEmbeddedPostgres({ dataDir, ephemeral: dataDir, log, settings: {} });
+  stops.push(() => server.stop());
   // same as in the pool of a replica; filling the tables may take longer
   const settings = { plan_cache_mode: 'force_generic_plan', statement_timeout: '0' };
   const db = openDatabase({ url: server.url, poolSize: 2, applicationName: 'bench', settings });
-  try {
-    await migrate(db, log);
-    const report = await measure(db, rounds);
-    process.stdout.write(`${report}\n`);
-    if (!isDryRun) writeReport('checks', report);
-  } finally {
-    await db.destroy();
-    await server.stop();
-  }
+  stops.push(() => db.destroy());
+  await migrate(db, log);
+  return db;
 }
 
 async function measure(db: Knex, rounds: number): Promise<string> {
@@ -68,7 +73,7 @@ async function measure(db: Knex, rounds: number): Promise<string> {
   }
   const quarters = await build(db, '15m', startMs + HOUR_MS);
   const hours = await build(db, '1h', startMs + HOUR_MS);
-  const noting = await timed(() => db.transaction((trx) => noteNewestChecks(trx, quarter(startMs))));
+  const noting = await msOf(() => db.transaction((trx) => noteNewestChecks(trx, quarter(startMs))));
   await copyHours(db, startMs);
   const days = await build(db, '1d', startMs + DAY_MS);
   const late = await measureLate(db, startMs);
@@ -78,7 +83,7 @@ async function measure(db: Knex, rounds: number): Promise<string> {
     const nowMs = startMs + 2 * HOUR_MS;
     const uptimeOf = { fromMs: nowMs - 30 * DAY_MS, toMs: nowMs };
     const page = { owner, filter: {}, limit: 100, offset: 0, nowMs, uptimeOf };
-    const ms = await timed(() => listMonitors(db, page));
+    const ms = await msOf(() => listMonitors(db, page));
     if (round > 0) lists.push(ms);
   }
   return reportText({
@@ -141,7 +146,7 @@ async function build(db: Knex, step: RollupStep, throughMs: number): Promise<num
     const buckets = nextBuckets({ ...level, atOnceMs: level.stepMs }, await readProgress(db));
     if (buckets === null) return times;
     times.push(
-      await timed(() =>
+      await msOf(() =>
         db.transaction(async (trx) => {
           await trx.raw("SET LOCAL work_mem = '64MB'");
           await insertBuckets(trx, level, buckets);
@@ -169,7 +174,7 @@ async function measureLate(db: Knex, startMs: number): Promise<readonly (readonl
   );
   const times: [RollupStep, number][] = [];
   for (const step of rollupSteps) {
-    const ms = await timed(async () => {
+    const ms = await msOf(async () => {
       for (let taken = 1; taken > 0; ) {
         taken = await db.transaction(async (trx) => renewBuckets(trx, levelOf(step), await readProgress(trx)));
       }
@@ -198,12 +203,6 @@ async function measureSizes(db: Knex): Promise<Size[]> {
   return sizes;
 }
 
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const startedAt = performance.now();
-  await work();
-  return performance.now() - startedAt;
-}
-
 interface Results {
   readonly builds: readonly (readonly [string, number, Figure])[];
   readonly sizes: readonly Size[];
@@ -212,18 +211,20 @@ interface Results {
 }
 
 function reportText({ builds, sizes, late, list }: Results): string {
-  const text = ({ median, least, most }: Figure) => `${median.toFixed(0)} (${least.toFixed(0)} to ${most.toFixed(0)})`;
   const share = (ms: number, seconds: number) => `${(ms / seconds / 10).toFixed(2)} %`;
-  return `## checks
-
-${machineText()}; embedded PostgreSQL (fsync on). ${MONITORS} monitors on ${NODES} nodes each, a check a minute: 500 a second, an hour of them, and partitions
-of 90 days.
-
-| buckets | built in ms | of a core |
-| --- | --- | --- |
-${builds.map(([step, seconds, figure]) => `| ${step} | ${text(figure)} | ${share(figure.median, seconds)} |`).join('\n')}
-${late.map(([step, ms]) => `| ${step}, ${MONITORS * NODES} of them again, each for a late check | ${ms.toFixed(0)} |  |`).join('\n')}
-| for comparison: a page of 100 monitors with when each was checked last | ${text(list)} |  |
+  const page = 'for comparison: a page of 100 monitors with when each was checked last';
+  return `${tableText(
+    ['buckets', 'built in ms', 'of a core'],
+    [
+      ...builds.map(([step, seconds, figure]) => [step, figureText(figure, 0), share(figure.median, seconds)]),
+      ...late.map(([step, ms]) => [
+        `${step}, ${MONITORS * NODES} of them again, each for a late check`,
+        ms.toFixed(0),
+        '',
+      ]),
+      [page, figureText(list, 0), ''],
+    ],
+  )}
 
 ${tableText(
   ['table', 'rows', 'bytes per row', 'of indexes'],
@@ -233,6 +234,5 @@ ${tableText(
     ((heap + indexes) / rows).toFixed(1),
     (indexes / rows).toFixed(1),
   ]),
-)}
-`;
+)}`;
 }

@@ -1,6 +1,5 @@
 import { Pool } from 'undici';
-import { BenchError } from './bench-error.js';
-import { sized } from './sized.js';
+import { BenchError, sized } from './harness.js';
 import { quantile } from './statistics.js';
 
 /** Time at the start of a load that is not counted. */
@@ -58,10 +57,10 @@ export class LoadClient {
     );
   }
 
-  /** One request over a kept connection. @throws Error when it did not succeed */
+  /** One request over a kept connection. @throws BenchError when it did not succeed */
   async get(path: string, headers: Readonly<Record<string, string>> = {}): Promise<void> {
     const answer = (await this.#json('GET', path, undefined, headers)) as { error?: unknown };
-    if (answer.error !== undefined) throw new Error(`refused: ${JSON.stringify(answer)}`);
+    if (answer.error !== undefined) throw new BenchError(`GET ${path} was refused: ${JSON.stringify(answer)}`);
   }
 
   /** One request with a body, whatever is answered. */

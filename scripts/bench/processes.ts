@@ -35,7 +35,7 @@ export function memoryOfAll(pids: readonly number[]): { readonly rssMb: number; 
 
 /** CPU seconds a process tree has used, with the children that ended and were waited for, so that it never falls. */
 export function cpuSecondsOf(pid: number): number {
-  return processTree(pid).reduce((sum, one) => sum + ticksOf(one, 11, 15) / TICKS_PER_SECOND, 0);
+  return sum(processTree(pid).map((one) => ticksOf(one, 11, 15))) / TICKS_PER_SECOND;
 }
 
 /** CPU seconds a process alone has used, all its threads. */
@@ -44,11 +44,10 @@ export function ownCpuSecondsOf(pid: number): number {
 }
 
 /** Voluntary and involuntary context switches of the threads of a process that live (proc_pid_status(5)). */
-export function contextSwitchesOf(pid: number): number {
+function contextSwitchesOf(pid: number): number {
   const statuses = threadsOf(pid).map((thread) => read(`/proc/${pid}/task/${thread}/status`));
-  return statuses
-    .flatMap((text) => [...text.matchAll(/^(?:non)?voluntary_ctxt_switches:\s+(\d+)/gm)])
-    .reduce((sum, [, count]) => sum + Number(count), 0);
+  const counts = statuses.flatMap((text) => [...text.matchAll(/^(?:non)?voluntary_ctxt_switches:\s+(\d+)/gm)]);
+  return sum(counts.map(([, count]) => Number(count)));
 }
 
 function threadsOf(pid: number): string[] {
@@ -61,9 +60,7 @@ function threadsOf(pid: number): string[] {
 
 /** User and system time are the fields 11 and 12, those of children that were waited for 13 and 14 (proc_pid_stat(5)). */
 function ticksOf(pid: number, from: number, to: number): number {
-  return afterName(pid)
-    .slice(from, to)
-    .reduce((sum, field) => sum + Number(field), 0);
+  return sum(afterName(pid).slice(from, to).map(Number));
 }
 
 /** Idle and total CPU seconds of the machine since it started. */
@@ -71,7 +68,7 @@ export function machineCpu(): { readonly idle: number; readonly total: number } 
   const [, ...fields] = (read('/proc/stat').split('\n')[0] ?? '').split(/\s+/).map(Number);
   return {
     idle: (fields[3] ?? 0) / TICKS_PER_SECOND,
-    total: fields.reduce((sum, value) => sum + value, 0) / TICKS_PER_SECOND,
+    total: sum(fields) / TICKS_PER_SECOND,
   };
 }
 
@@ -92,4 +89,46 @@ function read(path: string): string {
   } catch {
     return '';
   }
+}
+
+/** CPU time and context switches of processes since they started. */
+export interface Usage {
+  readonly cpuSeconds: number;
+  /** Voluntary and involuntary, of all threads that live. */
+  readonly switches: number;
+}
+
+/** Usage of these processes alone, without their children. */
+export function usageOf(pids: readonly number[]): Usage {
+  return { cpuSeconds: sum(pids.map(ownCpuSecondsOf)), switches: sum(pids.map(contextSwitchesOf)) };
+}
+
+/** Usage of a process and its descendants, with those that ended. */
+export function usageOfTree(pid: number): Usage {
+  return { cpuSeconds: cpuSecondsOf(pid), switches: sum(processTree(pid).map(contextSwitchesOf)) };
+}
+
+/** Usage of the descendants of these processes, with those that ended: measuring children are replaced when they have grown. */
+export function usageOfChildren(pids: readonly number[]): Usage {
+  const [trees, own] = [pids.map(usageOfTree), usageOf(pids)];
+  return {
+    cpuSeconds: sum(trees.map(({ cpuSeconds }) => cpuSeconds)) - own.cpuSeconds,
+    switches: sum(trees.map(({ switches }) => switches)) - own.switches,
+  };
+}
+
+/** Usage between two readings, for each of `count` operations: CPU in microseconds. */
+export function usagePer(
+  count: number,
+  before: Usage,
+  after: Usage,
+): { readonly cpuUs: number; readonly switches: number } {
+  return {
+    cpuUs: (1e6 * (after.cpuSeconds - before.cpuSeconds)) / count,
+    switches: (after.switches - before.switches) / count,
+  };
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
 }

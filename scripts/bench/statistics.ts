@@ -1,9 +1,8 @@
-/** Several measurements of one figure: the median of the rounds and how far they lay apart. */
+/** Several measurements of one figure: the median of the rounds, and its range. */
 export interface Figure {
   readonly median: number;
   readonly least: number;
   readonly most: number;
-  readonly rounds: number;
 }
 
 /** The `ratio` quantile (0..1) of unsorted values, nearest rank. */
@@ -12,14 +11,14 @@ export function quantile(values: readonly number[], ratio: number): number {
   return sorted[Math.max(0, Math.ceil(ratio * sorted.length) - 1)] ?? Number.NaN;
 }
 
+/** Median of unsorted values, nearest rank. */
+export function median(values: readonly number[]): number {
+  return quantile(values, 0.5);
+}
+
 /** A figure over rounds. */
 export function figureOf(rounds: readonly number[]): Figure {
-  return {
-    median: quantile(rounds, 0.5),
-    least: Math.min(...rounds),
-    most: Math.max(...rounds),
-    rounds: rounds.length,
-  };
+  return { median: median(rounds), least: Math.min(...rounds), most: Math.max(...rounds) };
 }
 
 /** `1.32 (1.28 to 1.40)` */

@@ -1,6 +1,6 @@
 import { compileSchema } from '@vantage/shared/validation.js';
 import { Type } from 'typebox';
-import { sized } from './sized.js';
+import { sized } from './harness.js';
 import { type Figure, figureOf } from './statistics.js';
 
 const TIMES = sized(20_000, 100);

@@ -65,14 +65,11 @@ export async function insertPolicies(
   return made;
 }
 
-/** Has monitors use policies, in turns. */
-export async function usePolicies(
+/** Has monitors use a policy. */
+export async function usePolicy(
   database: pg.Pool,
   monitorIds: readonly string[],
-  policies: readonly MadePolicy[],
+  { policyId }: MadePolicy,
 ): Promise<void> {
-  await database.query(
-    `UPDATE monitors m SET alert_policy_id = n.policy_id FROM unnest($1::text[], $2::text[]) AS n(id, policy_id) WHERE m.id = n.id`,
-    [monitorIds, monitorIds.map((_, index) => policies[index % policies.length]?.policyId)],
-  );
+  await database.query('UPDATE monitors SET alert_policy_id = $2 WHERE id = ANY($1)', [monitorIds, policyId]);
 }

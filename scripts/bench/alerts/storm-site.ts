@@ -1,11 +1,10 @@
+import { until } from '@vantage/shared/_support/until.js';
 import { openDatabase } from 'vantage-control/db/database.js';
 import { publishAll } from 'vantage-control/events/publish.js';
-import type { BenchDatabase } from '../bench-database.js';
+import { type Stops, sized } from '../harness.js';
 import { deliverFirst } from '../monitors/deliver.js';
-import { reportOf, startWatchedSite, type WatchedSite } from '../monitors/watched-site.js';
-import { sized } from '../sized.js';
-import { until } from './pacing.js';
-import { insertPolicies, sendingSettings, usePolicies } from './policies.js';
+import { reportOf, startWatchedSite } from '../monitors/watched-site.js';
+import { insertPolicies, sendingSettings, usePolicy } from './policies.js';
 import { type Arrival, type Receiver, startReceiver } from './receiver.js';
 
 /** Monitors that go down at once. */
@@ -13,22 +12,6 @@ export const STORM = sized(10_000, 2);
 /** None is late, however long a storm is watched. */
 const INTERVAL_S = 3_600;
 const NODES = 10;
-
-/** Monitor of the site whose state the benchmark decides. */
-export interface OwnMonitor {
-  readonly id: string;
-  /** Delivers a failed check, which its judgment follows. */
-  fail(): void;
-}
-
-/** Control plane with monitors for storms, each storm with a policy and a channel of its own. */
-export interface StormSite {
-  readonly watched: WatchedSite;
-  /** Monitors without a policy. */
-  readonly others: readonly OwnMonitor[];
-  readonly storms: readonly Storm[];
-  stop(): Promise<void>;
-}
 
 /** Messages of a kind: how many there were, of how many alerts, and when the first and the last came. */
 export interface Told {
@@ -48,84 +31,52 @@ export interface Storm {
   told(type: 'alert.firing' | 'alert.resolved', sinceMs: number): Told;
 }
 
-/** Starts one. */
-export async function startStormSite({
-  storms,
-  others,
-}: {
-  readonly storms: number;
-  readonly others: number;
-}): Promise<StormSite> {
-  const receiver = await startReceiver();
-  const watched = await startWatchedSite({
-    // one more of each storm and its end: its judgment wakes the control plane
-    monitors: storms * (STORM + 2) + others,
-    nodes: NODES,
-    perMonitor: 1,
-    intervalSeconds: INTERVAL_S,
-    settings: sendingSettings,
-  });
-  const db = openDatabase({ url: watched.site.databaseUrl, poolSize: 1, applicationName: 'bench' });
-  const stop = async () => {
-    await db.destroy();
-    await watched.stop();
-    await receiver.stop();
-  };
-  try {
-    const monitors = watched.nodes.flatMap((node) =>
-      node.watches.map((watch) => ({
-        id: watch.monitorId,
-        fail: () => node.deliver([reportOf(watch, Date.now(), true)]),
-      })),
-    );
-    const { rows } = await db.raw<{ rows: { id: string }[] }>('SELECT id FROM users LIMIT 1');
-    const policies = await insertPolicies(watched.site.database, { count: storms, url: receiver.url });
-    const made: Storm[] = [];
-    for (const [index, policy] of policies.entries()) {
-      const own = monitors.slice(index * (STORM + 2), (index + 1) * (STORM + 2));
-      const ids = own.slice(2).map(({ id }) => id);
-      await usePolicies(watched.site.database, ids, [policy]);
-      made.push(
-        stormOf({
-          db,
-          ownerId: rows[0]?.id ?? '',
-          ids,
-          wakers: own.slice(0, 2),
-          receiver,
-          path: `/${policy.channelId}`,
-        }),
-      );
-    }
-    await deliverFirst(watched);
-    await db.raw('ANALYZE monitors, monitor_states, monitor_assignments');
-    return { watched, others: monitors.slice(storms * (STORM + 2)), storms: made, stop };
-  } catch (error) {
-    await stop();
-    throw error;
+/** Starts a control plane with monitors for storms, each with a policy and a channel of its own. */
+export async function startStorms(count: number, stops: Stops): Promise<Storm[]> {
+  const receiver = await startReceiver(stops);
+  // one more of each storm and its end: its judgment wakes the control plane
+  const perStorm = STORM + 2;
+  const size = { monitors: count * perStorm, nodes: NODES, perMonitor: 1, intervalSeconds: INTERVAL_S };
+  const watched = await startWatchedSite({ ...size, settings: sendingSettings }, stops);
+  const { database, databaseUrl } = watched.site;
+  const db = openDatabase({ url: databaseUrl, poolSize: 1, applicationName: 'bench' });
+  stops.push(() => db.destroy());
+  const monitors = watched.nodes.flatMap((node) =>
+    node.watches.map((watch) => ({
+      id: watch.monitorId,
+      fail: () => node.deliver([reportOf(watch, Date.now(), true)]),
+    })),
+  );
+  const { rows } = await db.raw<{ rows: { id: string }[] }>('SELECT id FROM users LIMIT 1');
+  const policies = await insertPolicies(database, { count, url: receiver.url });
+  const storms: Storm[] = [];
+  for (const [index, policy] of policies.entries()) {
+    const own = monitors.slice(index * perStorm, (index + 1) * perStorm);
+    const ids = own.slice(2).map(({ id }) => id);
+    await usePolicy(database, ids, policy);
+    const wakers = own.slice(0, 2);
+    storms.push(stormOf({ db, ownerId: rows[0]?.id ?? '', ids, wakers, receiver, path: `/${policy.channelId}` }));
   }
+  await deliverFirst(watched);
+  await db.raw('ANALYZE monitors, monitor_states, monitor_assignments');
+  return storms;
 }
 
-function stormOf({
-  db,
-  ownerId,
-  ids,
-  wakers,
-  receiver,
-  path,
-}: {
-  readonly db: BenchDatabase;
+interface StormParts {
+  readonly db: ReturnType<typeof openDatabase>;
   readonly ownerId: string;
   readonly ids: readonly string[];
-  readonly wakers: readonly OwnMonitor[];
+  /** Monitors whose judgment wakes the control plane: after the storm, and after its end. */
+  readonly wakers: readonly { fail(): void }[];
   readonly receiver: Receiver;
   readonly path: string;
-}): Storm {
+}
+
+function stormOf({ db, ownerId, ids, wakers, receiver, path }: StormParts): Storm {
   return {
     async begin(what) {
       await db.transaction(async (trx) => {
-        await trx('monitor_states')
-          .whereIn('monitor_id', [...ids])
-          .update({ health: what });
+        await trx.raw('UPDATE monitor_states SET health = ? WHERE monitor_id = ANY(?)', [what, [...ids]]);
         await publishAll(trx, ids.map((id) => eventOf(id, what, ownerId)) as never);
       });
       const committedMs = now();

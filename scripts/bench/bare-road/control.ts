@@ -6,9 +6,9 @@
 import { randomUUID } from 'node:crypto';
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import pg from 'pg';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { SentResult, ToAgent } from './messages.js';
-import { openInserts } from './table.js';
 import { TurnBatch } from './turn-batch.js';
 
 interface Task {
@@ -20,8 +20,8 @@ interface Task {
   waiting: ServerResponse | null;
 }
 
-const url = process.env['DATABASE_URL'] ?? '';
-const [insertTasks, insertResults] = [await openInserts(url), await openInserts(url)];
+const insertTasks = await openInserts();
+const insertResults = await openInserts();
 const tasks = new Map<string, Task>();
 const agents = new Set<WebSocket>();
 
@@ -46,6 +46,17 @@ const arrived = new TurnBatch<{ agent: WebSocket; results: readonly SentResult[]
   for (const [agent, acknowledged] of last) agent.send(JSON.stringify({ acknowledged } satisfies ToAgent));
   for (const result of results) finish(result);
 });
+
+/** Connects for a prepared statement that inserts the rows of one batch into the one narrow table in one transaction. */
+async function openInserts(): Promise<(ids: string[], bodies: string[]) => Promise<unknown>> {
+  const client = new pg.Client({ connectionString: process.env['DATABASE_URL'] });
+  // a lost connection shows as a failed statement; without a listener it would end the process without a message
+  client.on('error', () => {});
+  await client.connect();
+  await client.query('CREATE TABLE IF NOT EXISTS bare_road (id text NOT NULL, body text NOT NULL)');
+  const insert = { name: 'insert', text: 'INSERT INTO bare_road SELECT * FROM unnest($1::text[], $2::text[])' };
+  return (ids, bodies) => client.query({ ...insert, values: [ids, bodies] });
+}
 
 function finish({ id, status }: SentResult): void {
   const task = tasks.get(id);

@@ -2,10 +2,8 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { type Part, type Row, rowOf, sized, withStops } from '../harness.js';
 import { memoryOf } from '../processes.js';
-import { sized } from '../sized.js';
-import { figureOf, figureText } from '../statistics.js';
-import type { LinkComparison, LinkRow } from './comparison.js';
 import { MemoryAgent, stopAgent } from './memory-agent.js';
 import type { MemoryPeer } from './memory-peer.js';
 
@@ -15,47 +13,39 @@ const CHECKS_PER_SECOND = 500;
 const READING_EVERY_MS = 200;
 
 /** Memory of an agent, all its processes together. */
-export const agentMemory: LinkComparison = {
+export const agentMemory: Part = {
   name: 'agent-memory',
-  title: 'agent memory: all processes of one agent, at rest, under load, and while a full spool drains',
+  title: 'memory of one agent at rest, under load, and while a full spool drains',
   question: 'Does an agent stay within 100 MB at rest, 140 under load and 128 while a full spool drains?',
   method: ({ rounds }) =>
-    `${rounds} agents one after the other, each with a copy of Node that nobody else maps, so that pages its processes share count once in "physical" and in each process in "RSS"; at rest ${IDLE_MS / 1000} s after the start, the most of ${BUSY_MS / 1000} s at ${CHECKS_PER_SECOND} TCP probes a second, the most while 64 MiB are delivered to a peer that only acknowledges`,
+    `${rounds} agents one after the other, each with a copy of Node that no other program maps, so that pages its processes share count once in "physical" and in each process in "RSS"; at rest ${IDLE_MS / 1000} s after the start, the most of ${BUSY_MS / 1000} s at ${CHECKS_PER_SECOND} TCP probes a second, the most while 64 MiB are delivered to a peer that only acknowledges`,
   async run({ rounds }) {
     const found: Found[] = [];
     for (let round = 0; round < rounds; round += 1) found.push(await measureOne());
+    const drains = found.map(({ drainSeconds }) => drainSeconds);
     return [
-      ...rowsOf(
+      ...memoryRows(
         'at rest',
         100,
         found.map(({ idle }) => idle),
       ),
-      ...rowsOf(
+      ...memoryRows(
         `at ${CHECKS_PER_SECOND} probes a second`,
         140,
         found.map(({ busy }) => busy),
       ),
-      ...rowsOf(
+      ...memoryRows(
         'draining 64 MiB',
         128,
         found.map(({ drain }) => drain),
       ),
-      plainRow(
-        'seconds for the drain',
-        found.map(({ drainSeconds }) => drainSeconds),
-      ),
-      plainRow(
-        'probes with a result per second',
-        found.map(({ perSecond }) => perSecond),
-      ),
+      rowOf('seconds for the drain', { ours: drains, digits: 1 }),
+      rowOf('probes with a result per second', { ours: found.map(({ perSecond }) => perSecond), digits: 1 }),
     ];
   },
 };
 
-interface Memory {
-  readonly rssMb: number;
-  readonly pssMb: number;
-}
+type Memory = ReturnType<typeof memoryOf>;
 
 interface Found {
   readonly idle: Memory;
@@ -65,31 +55,24 @@ interface Found {
   readonly perSecond: number;
 }
 
-function rowsOf(what: string, goalMb: number, readings: readonly Memory[]): LinkRow[] {
-  const figure = (of: (memory: Memory) => number) => figureText(figureOf(readings.map(of)), 1);
-  const [rss, physical] = [figure(({ rssMb }) => rssMb), figure(({ pssMb }) => pssMb)];
-  const none = { baseline: '', ratio: '' };
+function memoryRows(what: string, goalMb: number, readings: readonly Memory[]): Row[] {
+  const common = { digits: 1, goal: `at most ${goalMb}` };
   return [
-    { what: `${what}: physical memory, MB`, ours: physical, ...none, goal: `at most ${goalMb}` },
-    { what: `${what}: RSS of all processes added up, MB`, ours: rss, ...none, goal: `at most ${goalMb}` },
+    rowOf(`${what}: physical memory, MB`, { ours: readings.map(({ pssMb }) => pssMb), ...common }),
+    rowOf(`${what}: RSS of all processes added up, MB`, { ours: readings.map(({ rssMb }) => rssMb), ...common }),
   ];
 }
 
-function plainRow(what: string, values: readonly number[]): LinkRow {
-  return { what, ours: figureText(figureOf(values), 1), baseline: '', ratio: '', goal: '' };
-}
-
-async function measureOne(): Promise<Found> {
-  const agent = await MemoryAgent.enroll();
-  const target = createServer((socket) => socket.on('error', () => undefined).end());
-  try {
+function measureOne(): Promise<Found> {
+  return withStops(async (stops) => {
+    const agent = await MemoryAgent.enroll();
+    stops.push(() => agent.remove());
+    const target = createServer((socket) => socket.on('error', () => undefined).end());
+    stops.push(() => target.close());
     target.listen(0, '127.0.0.1');
     await once(target, 'listening');
     return { ...(await watchRunning(agent, target)), ...(await watchDrain(agent)) };
-  } finally {
-    target.close();
-    agent.remove();
-  }
+  });
 }
 
 async function watchRunning(agent: MemoryAgent, target: Server): Promise<Pick<Found, 'idle' | 'busy' | 'perSecond'>> {
@@ -98,8 +81,8 @@ async function watchRunning(agent: MemoryAgent, target: Server): Promise<Pick<Fo
     await pause(IDLE_MS);
     const idle = memoryOf(child.pid ?? 0);
     const before = agent.peer.results;
-    const { most } = await mostMemory(child, () => askProbes(agent.peer, target));
-    return { idle, busy: most, perSecond: (agent.peer.results - before) / (BUSY_MS / 1000) };
+    const busy = await mostMemory(child, () => askProbes(agent.peer, target));
+    return { idle, busy, perSecond: (agent.peer.results - before) / (BUSY_MS / 1000) };
   } finally {
     await stopAgent(child);
   }
@@ -121,17 +104,17 @@ async function watchDrain(agent: MemoryAgent): Promise<Pick<Found, 'drain' | 'dr
   const started = performance.now();
   const child = await agent.start();
   try {
-    const { most } = await mostMemory(child, async () => {
+    const drain = await mostMemory(child, async () => {
       while (agent.peer.results < target) await pause(READING_EVERY_MS);
     });
-    return { drain: most, drainSeconds: (performance.now() - started) / 1000 };
+    return { drain, drainSeconds: (performance.now() - started) / 1000 };
   } finally {
     await stopAgent(child);
   }
 }
 
-/** Does `work` and answers the most memory that was seen meanwhile. */
-async function mostMemory(child: ChildProcess, work: () => Promise<void>): Promise<{ readonly most: Memory }> {
+/** Most memory that was seen during the work. */
+async function mostMemory(child: ChildProcess, work: () => Promise<void>): Promise<Memory> {
   const readings: Memory[] = [];
   const reading = setInterval(() => readings.push(memoryOf(child.pid ?? 0)), READING_EVERY_MS);
   try {
@@ -140,5 +123,5 @@ async function mostMemory(child: ChildProcess, work: () => Promise<void>): Promi
     clearInterval(reading);
   }
   const most = (of: (memory: Memory) => number) => Math.max(...readings.map(of));
-  return { most: { rssMb: most(({ rssMb }) => rssMb), pssMb: most(({ pssMb }) => pssMb) } };
+  return { rssMb: most(({ rssMb }) => rssMb), pssMb: most(({ pssMb }) => pssMb) };
 }

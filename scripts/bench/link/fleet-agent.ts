@@ -12,8 +12,8 @@ import { agentProofBytes } from '@vantage/shared/protocol/transcript.js';
 import { endOfCloseFrame, endOfSocket, type LinkEnd, type LinkEndKind } from 'vantage-agent/link/link-end.js';
 import { planReconnect } from 'vantage-agent/link/reconnect.js';
 import { WebSocket } from 'ws';
+import type { FleetNode } from './fleet.js';
 import { FleetDelivery } from './fleet-delivery.js';
-import type { FleetNode } from './fleet-messages.js';
 
 interface Attempt {
   readonly socket: WebSocket;
@@ -35,9 +35,6 @@ export class FleetAgent {
   #openedMs: number | null = null;
   #openAt = performance.now();
   #beating: NodeJS.Timeout | undefined;
-  #onEcho: (() => void) | null = null;
-  /** Called with each frame of assignments. */
-  onAssignments: ((frame: NonNullable<DecodedServerFrame['assignments']>) => void) | null = null;
   #hasLeft = false;
 
   constructor(node: FleetNode, url: string, onOpen: () => void) {
@@ -90,14 +87,6 @@ export class FleetAgent {
     this.#socket?.terminate();
   }
 
-  /** Resolves when the control plane has answered a heartbeat, and so has taken everything sent before. */
-  echo(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#onEcho = resolve;
-      this.#send({ heartbeat: { sequence: 2, transmitMs: Date.now() } });
-    });
-  }
-
   #hello({ agentNonce, bootId, generation }: Attempt): void {
     const { nodeId } = this.#node;
     this.#send({
@@ -109,8 +98,6 @@ export class FleetAgent {
     if (frame.challenge) this.#prove(frame.challenge, attempt);
     else if (frame.welcome) this.#opened(frame.welcome);
     else if (frame.ack) this.delivery.acknowledged(frame.ack.mark, frame.ack.rewind);
-    else if (frame.heartbeat) this.#onEcho?.();
-    else if (frame.assignments) this.onAssignments?.(frame.assignments);
     else if (frame.credits) this.delivery.grant(frame.credits.credits);
   }
 
@@ -167,4 +154,12 @@ export class FleetAgent {
   #send(frame: AgentFrame): void {
     if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(encodeAgentFrame(frame));
   }
+}
+
+/** Connects an agent in this process; resolves when its link is open. */
+export function linkAgent(node: FleetNode, url: string): Promise<FleetAgent> {
+  return new Promise((resolve) => {
+    const agent = new FleetAgent(node, url, () => resolve(agent));
+    agent.connect();
+  });
 }

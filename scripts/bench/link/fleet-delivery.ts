@@ -67,13 +67,6 @@ export class FleetDelivery {
     });
   }
 
-  /** Sends one more result at once. */
-  deliverOne(result: ResultMessage): void {
-    this.#last += 1;
-    const frame = { results: { epoch: this.epoch, lane: laneCode(LANE), first: this.#last, results: [result] } };
-    if (this.#isOpen) this.#send(encodeAgentFrame(frame));
-  }
-
   /** The same again, as after acknowledgements that were lost. */
   repeat(): Promise<void> {
     this.#next = 0;

@@ -1,43 +1,46 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
-import type { FleetDone, FleetOrder } from './fleet-messages.js';
+import { once } from 'node:events';
+import { BenchError, type Stops } from '../harness.js';
+import { startChild } from '../programs.js';
 
-type OrderOf<K extends FleetOrder['kind']> = Omit<Extract<FleetOrder, { kind: K }>, 'id' | 'kind'>;
+/** One enrolled node, as a fleet needs it to connect. */
+export interface FleetNode {
+  readonly nodeId: string;
+  /** Ed25519, PKCS #8, base64. */
+  readonly privateKey: string;
+}
 
-/** A fleet of agents in a process of its own. Whoever starts it stops it. */
-export class Fleet {
-  readonly #child: ChildProcess = fork(fileURLToPath(new URL('./fleet-process.js', import.meta.url)));
-  readonly #waiting = new Map<number, (done: FleetDone) => void>();
-  #ids = 0;
-  #failed: ((error: Error) => void)[] = [];
+/** Order to a fleet, one at a time; each is answered by the milliseconds that it took. */
+export type FleetOrder =
+  /** Connects all agents; they reconnect by themselves when a link ends. */
+  | { readonly kind: 'connect' }
+  /** Prepares results for the node tasks in a file, string[][]: one list for each agent. */
+  | { readonly kind: 'prepare'; readonly tasksFile: string }
+  /** Sends what was prepared, within credits, until all of it is acknowledged. */
+  | { readonly kind: 'deliver' }
+  /** Sends the same again. */
+  | { readonly kind: 'repeat' }
+  /** Waits until every agent is connected. */
+  | { readonly kind: 'reopened' };
 
-  constructor() {
-    this.#child.on('message', (done: FleetDone) => {
-      this.#waiting.get(done.id)?.(done);
-      this.#waiting.delete(done.id);
-    });
-    this.#child.once('exit', (code) => {
-      for (const fail of this.#failed) fail(new Error(`the fleet ended with ${code}`));
-    });
-  }
+/** Agents in a process of their own. */
+export interface Fleet {
+  /** Sends an order, and returns how many milliseconds it took. @throws BenchError when the fleet ends before */
+  order(order: FleetOrder): Promise<number>;
+}
 
-  get pid(): number {
-    return this.#child.pid ?? 0;
-  }
-
-  /** Sends an order and waits until it is done. @throws Error when the fleet ends before */
-  order<K extends FleetOrder['kind']>(kind: K, parameters: OrderOf<K>): Promise<FleetDone> {
-    this.#ids += 1;
-    const id = this.#ids;
-    return new Promise((resolve, reject) => {
-      this.#waiting.set(id, resolve);
-      this.#failed.push(reject);
-      this.#child.send({ ...parameters, kind, id });
-    });
-  }
-
-  stop(): void {
-    this.#failed = [];
-    if (this.#child.connected) this.#child.disconnect();
-  }
+/** Starts a fleet of the nodes in a file, FleetNode[] as JSON, which link to `url`. */
+export async function startFleet(url: string, nodesFile: string, stops: Stops): Promise<Fleet> {
+  const script = new URL('./fleet-process.js', import.meta.url);
+  const { child } = await startChild(script, [url, nodesFile], { stops });
+  const ended = once(child, 'exit').then(() => {
+    throw new BenchError('the fleet ended');
+  });
+  ended.catch(() => undefined);
+  return {
+    async order(order) {
+      child.send(order);
+      const [tookMs] = (await Promise.race([once(child, 'message'), ended])) as [number];
+      return tookMs;
+    },
+  };
 }

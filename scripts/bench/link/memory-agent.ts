@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { systemClock } from '@vantage/shared/clock.js';
 import { encodeResult } from '@vantage/shared/protocol/codec.js';
 import { makeToken, tokenPrefixes } from '@vantage/shared/tokens.js';
@@ -11,19 +10,19 @@ import { enroll } from 'vantage-agent/identity/enrollment.js';
 import { createLog } from 'vantage-agent/log.js';
 import { Spool } from 'vantage-agent/spool/spool.js';
 import { installedFlags } from '../../demo/installed-flags.js';
-import { sized } from '../sized.js';
+import { sized } from '../harness.js';
+import { agentScript } from '../programs.js';
 import type { MemoryLimit } from './memory-limit.js';
 import { MemoryPeer } from './memory-peer.js';
 import { pingResult } from './results.js';
 
-const AGENT = join(fileURLToPath(import.meta.resolve('vantage-agent/cli.js')), '../../../bin/vantage-agent.js');
 const SPOOL_BYTES = sized(64 * 1024 * 1024, 1024 * 1024);
 
 /** A real agent whose memory is looked at, and the peer it is enrolled with. */
 export class MemoryAgent {
   readonly peer = new MemoryPeer();
   readonly #folder = mkdtempSync(join(tmpdir(), 'vantage-bench-memory-'));
-  /** A copy of Node that nobody else maps. */
+  /** A copy of Node that no other program maps. */
   readonly #node = join(this.#folder, 'node');
   readonly #stateDir = join(this.#folder, 'state');
 
@@ -46,7 +45,7 @@ export class MemoryAgent {
   /** Resolves when the agent is linked; rejects when it ends before. */
   async start(limit?: MemoryLimit): Promise<ChildProcess> {
     const welcomed = this.peer.welcomed();
-    const command = [this.#node, ...installedFlags(AGENT), AGENT, 'run', '--state-dir', this.#stateDir];
+    const command = [this.#node, ...installedFlags(agentScript), agentScript, 'run', '--state-dir', this.#stateDir];
     const [program = '', ...args] = limit?.commandOf(command) ?? command;
     const child = spawn(program, args, {
       env: { ...process.env, VANTAGE_ALLOW_TARGETS: '127.0.0.0/8', VANTAGE_LOG_LEVEL: 'error' },

@@ -18,10 +18,6 @@ import { type WebSocket, WebSocketServer } from 'ws';
 type Body<B extends 'hello' | 'proof' | 'results'> = NonNullable<DecodedAgentFrame[B]>;
 
 const CREDIT_ROWS = 2_000;
-const PER_FRAME = 1_000;
-
-/** An assignment as on the wire. */
-type Assignment = NonNullable<NonNullable<ServerFrame['assignments']>['set']>[number];
 
 /** A control plane of one node that stores nothing and acknowledges all, so that only the agent's memory counts. */
 export class MemoryPeer {
@@ -32,8 +28,6 @@ export class MemoryPeer {
   #socket: WebSocket | null = null;
   /** Results that came, those sent again included. */
   results = 0;
-  /** Called with every frame of results. */
-  onResults: (results: Body<'results'>['results']) => void = () => undefined;
   #onWelcomed: () => void = () => undefined;
 
   constructor() {
@@ -65,16 +59,6 @@ export class MemoryPeer {
   job(taskId: string, target: string): void {
     const specJson = Buffer.from(JSON.stringify({ target, params: {} }));
     this.#send({ job: { taskId, probeType: 'tcp', specJson, deadlineMs: 10_000, caller: 'bench' } });
-  }
-
-  /** Sends the agent all its assignments, in frames of a thousand. */
-  assign(assignments: readonly Assignment[]): void {
-    for (let at = 0; at < assignments.length; at += PER_FRAME) {
-      const ends = at + PER_FRAME >= assignments.length;
-      this.#send({
-        assignments: { set: assignments.slice(at, at + PER_FRAME), dropped: [], begins: at === 0, ends },
-      });
-    }
   }
 
   stop(): void {
@@ -140,7 +124,6 @@ export class MemoryPeer {
 
   #acknowledge({ epoch, lane, first, results }: Body<'results'>): void {
     this.results += results.length;
-    this.onResults(results);
     this.#send({ ack: { epoch, lane, mark: first + results.length - 1 } });
   }
 

@@ -3,15 +3,14 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { untilRight } from '@vantage/shared/_support/attempts.js';
 import t, { type Test } from 'tap';
-import { LoadGenerator } from './load-generator.js';
-import type { LoadOrder } from './load-messages.js';
+import { LoadGenerator, type LoadOrder } from './load-generator.js';
 
 type Answer = readonly [status: number, body: object];
 
 const created: Answer = [202, { data: { task_id: 'pt_1' } }];
 const done: Answer = [200, { data: { summary: { success_count: 1 } } }];
 
-const generator = new LoadGenerator({});
+const generator = new LoadGenerator();
 t.teardown(() => generator.stop());
 
 /** An API with these answers, and a load of two probes in flight for it. */
@@ -27,8 +26,8 @@ async function start(test: Test, answerTo: (request: IncomingMessage, response: 
     server.close();
   });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const order: LoadOrder = { url, key: null, type: 'http', body: {}, nodes: 1, inFlight: 2, takesBudget: false };
-  return { ...order, seconds: 0.1 };
+  const probe = { key: null, type: 'http', body: {}, nodes: 1, inFlight: 2, takesBudget: false };
+  return { url, ...probe, seconds: 0.1 } satisfies LoadOrder;
 }
 
 t.test('a window counts the probes that ended in it, and its edges are reported', async (t) => {

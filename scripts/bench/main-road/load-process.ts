@@ -1,9 +1,9 @@
 // The load generator, a process of its own: one order at a time, a closed loop for each probe in flight.
 import { setTimeout as pause } from 'node:timers/promises';
+import { sized } from '../harness.js';
 import { LoadClient } from '../load.js';
-import { sized } from '../sized.js';
 import { quantile } from '../statistics.js';
-import type { FromLoad, LoadOrder, LoadWindow, ToLoad, WarmUp } from './load-messages.js';
+import type { FromLoad, LoadOrder, LoadWindow } from './load-generator.js';
 import { isSteady, MOST_SECONDS, WINDOW_MS } from './steady.js';
 
 /** Time between the first request and the window, in milliseconds: connections open, and the other road comes to rest. */
@@ -40,8 +40,8 @@ function bodyOf({ body, takesBudget }: LoadOrder): LoadOrder['body'] {
   return { ...body, params: { ...body.params, resolver } };
 }
 
-async function run(order: ToLoad): Promise<void> {
-  const { url, key, type, nodes, inFlight } = order;
+async function run(order: LoadOrder): Promise<void> {
+  const { url, key, type, nodes, inFlight, seconds } = order;
   const client = new LoadClient(url, inFlight, key);
   const tally = new Tally();
   let isOver = false;
@@ -55,7 +55,7 @@ async function run(order: ToLoad): Promise<void> {
   const loops = Promise.all(Array.from({ length: inFlight }, loop));
   try {
     // the loops end by themselves only by failing
-    await Promise.race([loops, order.kind === 'warm-up' ? warmUp(tally) : measure(tally, order.seconds)]);
+    await Promise.race([loops, seconds === null ? warmUp(tally) : measure(tally, seconds)]);
     isOver = true;
     await loops;
     await client.close();
@@ -82,12 +82,12 @@ async function warmUp(tally: Tally): Promise<void> {
     const { count, seconds } = tally.window();
     perSecond.push(count / seconds);
   }
-  say({ kind: 'warm', warmUp: { perSecond, isSteady: isSteady(perSecond) } satisfies WarmUp });
+  say({ kind: 'warm', warmUp: { perSecond, isSteady: isSteady(perSecond) } });
 }
 
 function say(message: FromLoad): void {
   if (process.connected) process.send?.(message);
 }
 
-process.on('message', (order: ToLoad) => void run(order));
+process.on('message', (order: LoadOrder) => void run(order));
 process.once('disconnect', () => process.exit());

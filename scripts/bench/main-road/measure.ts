@@ -1,11 +1,11 @@
-import { machineCpu } from '../processes.js';
-import type { LoadGenerator } from './load-generator.js';
-import type { LoadOrder, LoadWindow, WarmUp } from './load-messages.js';
+import { type BenchOptions, say } from '../harness.js';
+import { machineCpu, type Usage, usageOf, usagePer } from '../processes.js';
+import type { LoadGenerator, LoadOrder, LoadWindow, WarmUp } from './load-generator.js';
 import type { RoadPart } from './parts.js';
-import type { Profiler } from './profiler.js';
-import { type ProcessKind, processKinds, type Road } from './road.js';
-import { bodyOf, type Targets } from './targets.js';
-import { type Usage, usageOf, usagePer } from './usage.js';
+import { type ProcessKind, processKinds, type Road, type RoadName } from './road.js';
+
+/** The targets of all probes, each in a process of its own. */
+export type Targets = Readonly<Record<RoadPart['target'], { readonly port: number; readonly pid: number }>>;
 
 /** Everything that takes part in a measurement. */
 export interface Site {
@@ -14,15 +14,6 @@ export interface Site {
   readonly key: string | null;
   readonly load: LoadGenerator;
   readonly targets: Targets;
-}
-
-/** Size of a measurement. */
-export interface RoadOptions {
-  readonly rounds: number;
-  readonly seconds: number;
-  readonly inFlight: readonly number[];
-  readonly profiler: Profiler | null;
-  say(text: string): void;
 }
 
 /** One window of one road; usage for each probe. */
@@ -40,58 +31,68 @@ export interface Round {
 /** Rounds of a road at one number of probes in flight, in order. */
 export interface Level {
   readonly inFlight: number;
-  readonly rounds: Readonly<Record<Road['name'], readonly Round[]>>;
+  readonly rounds: Readonly<Record<RoadName, readonly Round[]>>;
 }
 
 export interface PartResult {
   readonly part: RoadPart;
-  readonly warmUps: Readonly<Record<Road['name'], WarmUp>>;
+  readonly warmUps: Readonly<Record<RoadName, WarmUp>>;
   readonly levels: readonly Level[];
 }
 
+/** Body of a request for a probe of this type. */
+export function bodyOf({ type, target }: Pick<RoadPart, 'type' | 'target'>, targets: Targets): object {
+  if (type !== 'http')
+    return { target: '127.0.0.1', params: type === 'ping' ? { count: 1 } : { port: targets.target.port } };
+  return { target: `${target === 'https' ? 'https' : 'http'}://127.0.0.1:${targets[target].port}/` };
+}
+
 /** Measures a part on all roads in turns: each round begins with another one. @throws BenchError when a request failed */
-export async function measurePart(part: RoadPart, site: Site, options: RoadOptions): Promise<PartResult> {
+export async function measurePart(
+  part: RoadPart,
+  site: Site,
+  { rounds, seconds, inFlight: levelsOf }: BenchOptions,
+): Promise<PartResult> {
   for (const road of site.roads) await road.haveAgents(part.nodes);
-  const order = (road: Road, inFlight: number): LoadOrder => ({
-    url: road.url,
-    key: road.name === 'vantage' ? site.key : null,
-    ...(road.name === 'vantage' ? { type: part.type } : { type: 'http' }),
-    body: bodyOf(road.name === 'vantage' ? part : { ...part, type: 'http' }, site.targets),
-    nodes: part.nodes,
-    inFlight,
-    takesBudget: road.name === 'vantage' && part.takesBudget,
-  });
-  const warmUps: Partial<Record<Road['name'], WarmUp>> = {};
+  const order = (road: Road, inFlight: number): LoadOrder => {
+    const isOurs = road.name === 'vantage';
+    const type = isOurs ? part.type : 'http';
+    return {
+      url: road.url,
+      key: isOurs ? site.key : null,
+      type,
+      body: bodyOf({ ...part, type }, site.targets),
+      nodes: part.nodes,
+      inFlight,
+      takesBudget: isOurs && part.takesBudget,
+      seconds,
+    };
+  };
+  const warmUps: Partial<Record<RoadName, WarmUp>> = {};
   for (const road of site.roads) {
-    options.say(`${part.name}: ${road.name}, warming up`);
-    warmUps[road.name] = await site.load.warmUp(order(road, Math.max(...options.inFlight)));
+    say(`${part.name}: ${road.name}, warming up`);
+    warmUps[road.name] = await site.load.warmUp(order(road, Math.max(...levelsOf)));
   }
   const levels: Level[] = [];
-  for (const inFlight of options.inFlight) {
-    const rounds: Record<Road['name'], Round[]> = { vantage: [], 'bare road': [] };
-    for (let round = 0; round < options.rounds; round += 1) {
-      options.say(`${part.name}: ${inFlight} in flight, round ${round + 1} of ${options.rounds}`);
-      for (const road of inTurn(site.roads, round))
-        rounds[road.name].push(await measureRound(road, site, { ...order(road, inFlight), seconds: options.seconds }));
+  for (const inFlight of levelsOf) {
+    const found: Record<RoadName, Round[]> = { vantage: [], 'bare road': [] };
+    for (let round = 0; round < rounds; round += 1) {
+      say(`${part.name}: ${inFlight} in flight, round ${round + 1} of ${rounds}`);
+      const inTurn = round % 2 === 0 ? site.roads : [...site.roads].reverse();
+      for (const road of inTurn) found[road.name].push(await measureRound(road, site, order(road, inFlight)));
     }
-    levels.push({ inFlight, rounds });
-    for (const road of options.profiler === null ? [] : site.roads)
-      await profile(road, site, { part, options, order: order(road, inFlight) });
+    levels.push({ inFlight, rounds: found });
   }
   return { part, warmUps: warmUps as PartResult['warmUps'], levels };
 }
 
-function inTurn<T>(items: readonly T[], round: number): readonly T[] {
-  return round % 2 === 0 ? items : [...items].reverse();
-}
-
-async function measureRound(
-  road: Road,
-  { load, targets }: Site,
-  order: LoadOrder & { readonly seconds: number },
-): Promise<Round> {
+async function measureRound(road: Road, { load, targets }: Site, order: LoadOrder): Promise<Round> {
   const read = () => ({
-    usage: { ...road.usage(), 'load generator': usageOf([load.pid]), target: usageOf(targets.pids) },
+    usage: {
+      ...road.usage(),
+      'load generator': usageOf([load.pid]),
+      target: usageOf(Object.values(targets).map(({ pid }) => pid)),
+    },
     machine: machineCpu(),
   });
   const readings: ReturnType<typeof read>[] = [];
@@ -121,22 +122,4 @@ function perProbe(
   return Object.fromEntries(
     processKinds.map((kind) => [kind, usagePer(count, before[kind], after[kind])]),
   ) as Round['usage'];
-}
-
-/** One more window under the profiler, which slows it: none of its figures are taken. */
-async function profile(
-  road: Road,
-  { load, targets }: Site,
-  { part, options, order }: { readonly part: RoadPart; readonly options: RoadOptions; readonly order: LoadOrder },
-): Promise<void> {
-  const { profiler, seconds, say } = options;
-  if (profiler === null) return;
-  const measured = `${part.name}-${order.inFlight}-${road.name.replace(' ', '-')}`;
-  say(`${measured}: profiles`);
-  let finish: (() => Promise<void>) | null = null;
-  const onEdge = () => {
-    finish ??= profiler.start(measured, [load.pid, ...targets.pids, ...road.programs()]);
-  };
-  await load.measure({ ...order, seconds }, onEdge);
-  await (finish as (() => Promise<void>) | null)?.();
 }

@@ -1,4 +1,5 @@
-import type { CallerName } from './callers.js';
+/** Caller whose requests are measured. */
+export type CallerName = 'anonymous' | 'anonymous-quota' | 'key' | 'key-quota';
 
 /** One kind of probe and caller, measured on both roads. */
 export interface RoadPart {
@@ -8,13 +9,13 @@ export interface RoadPart {
   readonly title: string;
   readonly caller: CallerName;
   readonly type: 'http' | 'ping' | 'tcp';
-  readonly target: 'http' | 'https';
+  readonly target: 'target' | 'https';
   readonly nodes: 1 | 3;
   /** True if its probes take from the budget of a target, as those of all public ones do. */
   readonly takesBudget: boolean;
 }
 
-const http = { caller: 'anonymous', type: 'http', target: 'http', nodes: 1, takesBudget: false } as const;
+const http = { caller: 'anonymous', type: 'http', target: 'target', nodes: 1, takesBudget: false } as const;
 
 /** The one list of parts that take probes along the road; one with more nodes comes last, for agents are only added. */
 export const roadParts: readonly RoadPart[] = [

@@ -1,9 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { sized, tableText } from '../harness.js';
 import { LoadClient } from '../load.js';
 import { memoryOf, memoryOfAll, processTree } from '../processes.js';
-import { tableText } from '../report.js';
-import { sized } from '../sized.js';
-import { bodyOf, type Targets } from './targets.js';
+import { bodyOf, type Targets } from './measure.js';
 import type { VantageRoad } from './vantage-road.js';
 
 const IDLE_MS = sized(5_000, 500);
@@ -19,7 +18,7 @@ export interface Programs {
 export async function measurePrograms(vantage: VantageRoad, targets: Targets): Promise<Programs> {
   await vantage.haveAgents(1);
   const client = new LoadClient(vantage.url, 1);
-  await client.probe('http', bodyOf({ type: 'http', target: 'http' }, targets));
+  await client.probe('http', bodyOf({ type: 'http', target: 'target' }, targets));
   const firstJobMs = performance.now() - vantage.agentStartedAt();
   await client.close();
   await pause(IDLE_MS);

@@ -1,10 +1,8 @@
-import { machineText, tableText } from '../report.js';
+import { machineText, tableText } from '../harness.js';
 import { type Figure, figureOf, figureText } from '../statistics.js';
 import type { Level, PartResult, Round } from './measure.js';
-import { processKinds, type Road } from './road.js';
+import { processKinds, type RoadName, roadNames } from './road.js';
 import { MOST_SECONDS, steadyRule } from './steady.js';
-
-const roadNames: readonly Road['name'][] = ['vantage', 'bare road'];
 
 /** Figures of one part at one number of probes in flight, for documents and other programs. */
 export interface LevelFigures {
@@ -13,7 +11,7 @@ export interface LevelFigures {
   readonly ratio: Figure;
   readonly roads: Readonly<
     Record<
-      Road['name'],
+      RoadName,
       Readonly<Record<'perSecond' | 'p50' | 'p95' | 'p99', Figure>> &
         Pick<Round, 'usage' | 'idlePercent' | 'othersPercent'>
     >
@@ -27,7 +25,7 @@ export function levelFigures({ inFlight, rounds }: Level): LevelFigures {
   return { inFlight, ratio, roads: { vantage: roadFigures(ours), 'bare road': roadFigures(bare) } };
 }
 
-function roadFigures(rounds: readonly Round[]): LevelFigures['roads'][Road['name']] {
+function roadFigures(rounds: readonly Round[]): LevelFigures['roads'][RoadName] {
   const of = (read: (round: Round) => number) => figureOf(rounds.map(read));
   const usage = processKinds.map((kind) => [
     kind,
@@ -66,7 +64,7 @@ ${tableText(['in flight', 'road', ...processKinds, 'all', 'machine idle', 'other
 `;
 }
 
-function warmUpText({ perSecond, isSteady }: PartResult['warmUps'][Road['name']]): string {
+function warmUpText({ perSecond, isSteady }: PartResult['warmUps'][RoadName]): string {
   return isSteady ? `${perSecond.length} s` : `not steady after ${MOST_SECONDS} s`;
 }
 

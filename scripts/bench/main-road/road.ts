@@ -1,4 +1,4 @@
-import type { Usage } from './usage.js';
+import type { Usage } from '../processes.js';
 
 /** Kinds of processes whose cost is told apart; every process is of one kind. */
 export const processKinds = [
@@ -10,16 +10,18 @@ export const processKinds = [
   'target',
 ] as const;
 export type ProcessKind = (typeof processKinds)[number];
-export type RoadKind = Exclude<ProcessKind, 'load generator' | 'target'>;
+type RoadKind = Exclude<ProcessKind, 'load generator' | 'target'>;
+
+/** Names of the roads, in the order of the tables. */
+export const roadNames = ['vantage', 'bare road'] as const;
+export type RoadName = (typeof roadNames)[number];
 
 /** Programs that take a probe from request to result. */
 export interface Road {
-  readonly name: 'vantage' | 'bare road';
+  readonly name: RoadName;
   readonly url: string;
   /** Usage of the processes of each kind so far. */
   usage(): Readonly<Record<RoadKind, Usage>>;
-  /** Process ids of the Node.js programs. */
-  programs(): readonly number[];
   /** Starts agents until there are as many, all of them connected. */
   haveAgents(count: number): Promise<void>;
 }

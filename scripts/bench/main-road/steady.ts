@@ -1,4 +1,4 @@
-import { sized } from '../sized.js';
+import { sized } from '../harness.js';
 
 const WINDOWS = 3;
 const WITHIN = 0.05;

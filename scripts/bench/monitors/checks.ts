@@ -1,10 +1,9 @@
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { LinkComparison, LinkRow } from '../link/comparison.js';
+import { type Part, rowOf, sized } from '../harness.js';
 import { cpuSecondsOf } from '../processes.js';
-import { sized } from '../sized.js';
-import { figureOf, figureText } from '../statistics.js';
+import { msOf } from '../statistics.js';
 import { countChecks, deliver, deliverFirst, untilStored } from './deliver.js';
 import { startWatchedSite, type WatchedSite } from './watched-site.js';
 
@@ -19,52 +18,41 @@ const SECONDS = sized(20, 1);
 const STEPS_PER_SECOND = 10;
 const MAX_IN_FLIGHT = sized(20_000, 500);
 
-/** Ten thousand monitors on three nodes each, and what that costs. */
-export const checks: LinkComparison = {
+/** Ten thousand monitors on three nodes each, and their cost. */
+export const monitorChecks: Part = {
   name: 'checks',
   title: 'checks of ten thousand monitors on three nodes each, at 60 s',
   question: 'Does the control plane take 500 checks a second with 15 % of a core, and how many at most?',
   method: ({ rounds }) =>
     `${NODES} simulated nodes; ${rounds} rounds of ${SECONDS} s at ${PER_SECOND} checks a second, and of as many as are taken; CPU of the control plane alone and with PostgreSQL, of one core`,
-  async run({ rounds }) {
-    const watched = await startWatchedSite({
-      monitors: MONITORS,
-      nodes: NODES,
-      perMonitor: PER_MONITOR,
-      intervalSeconds: INTERVAL_S,
-    });
-    try {
-      await deliverFirst(watched);
-      await steady(watched, WARM_SECONDS);
-      const loads: number[] = [];
-      const withDatabase: number[] = [];
-      const ceilings: number[] = [];
-      const copies: number[] = [];
-      for (let round = 0; round < rounds; round += 1) {
-        const { own, database } = await measured(watched, () => steady(watched, SECONDS));
-        loads.push((100 * own) / SECONDS);
-        withDatabase.push((100 * (own + database)) / SECONDS);
-        ceilings.push(await ceiling(watched));
-        copies.push(await copied(watched));
-      }
-      return rowsOf({ loads, withDatabase, ceilings, copies });
-    } finally {
-      await watched.stop();
+  async run({ rounds }, stops) {
+    const size = { monitors: MONITORS, nodes: NODES, perMonitor: PER_MONITOR, intervalSeconds: INTERVAL_S };
+    const watched = await startWatchedSite(size, stops);
+    await deliverFirst(watched);
+    await steady(watched, WARM_SECONDS);
+    const [loads, withDatabase, ceilings, copies]: [number[], number[], number[], number[]] = [[], [], [], []];
+    for (let round = 0; round < rounds; round += 1) {
+      const pids = [watched.site.server.pid, watched.site.databasePid];
+      const [own = 0, database = 0] = pids.map(cpuSecondsOf);
+      await steady(watched, SECONDS);
+      const [ownAfter = 0, databaseAfter = 0] = pids.map(cpuSecondsOf);
+      loads.push((100 * (ownAfter - own)) / SECONDS);
+      withDatabase.push((100 * (ownAfter - own + databaseAfter - database)) / SECONDS);
+      ceilings.push(await ceiling(watched));
+      copies.push(await copied(watched));
     }
+    return [
+      rowOf(`control plane at ${PER_SECOND} checks/s, % of a core`, { ours: loads, digits: 1, goal: 'at most 15' }),
+      rowOf('with PostgreSQL, % of a core', { ours: withDatabase, digits: 1 }),
+      rowOf('as many as are taken, checks/s', {
+        ours: ceilings,
+        baseline: copies,
+        beside: 'one COPY of the rows',
+        digits: 0,
+      }),
+    ];
   },
 };
-
-async function measured(
-  { site }: WatchedSite,
-  work: () => Promise<void>,
-): Promise<{ readonly own: number; readonly database: number }> {
-  const before = { own: cpuSecondsOf(site.server().pid), database: cpuSecondsOf(site.databasePid()) };
-  await work();
-  return {
-    own: cpuSecondsOf(site.server().pid) - before.own,
-    database: cpuSecondsOf(site.databasePid()) - before.database,
-  };
-}
 
 /** Delivers at the rate of the intervals; every check is stored when it resolves. */
 async function steady(watched: WatchedSite, seconds: number): Promise<void> {
@@ -80,7 +68,7 @@ async function steady(watched: WatchedSite, seconds: number): Promise<void> {
   await untilStored(watched, before + sent);
 }
 
-/** Checks a second when all there are come at once. */
+/** Checks a second when all of them come at once. */
 async function ceiling(watched: WatchedSite): Promise<number> {
   const before = await countChecks(watched);
   const startedMs = performance.now();
@@ -89,43 +77,14 @@ async function ceiling(watched: WatchedSite): Promise<number> {
   return sent / ((performance.now() - startedMs) / 1_000);
 }
 
-/** Rows a second of one COPY of as many into the same table, read from a file beside the server: no state, no roll-ups, nobody told. */
+/** Rows a second of one COPY of as many into the same table, read from a file on the server's disk: no state, no roll-ups, no notifications. */
 async function copied({ site }: WatchedSite): Promise<number> {
   const file = join(site.exchange, 'checks.copy');
   const at = new Date().toISOString();
   const row = (index: number) => [at, (index % MONITORS) + 1, (index % NODES) + 1, 4, 23.4, 200, 0, 0, 90].join('\t');
   await writeFile(file, `${Array.from({ length: MAX_IN_FLIGHT }, (_, index) => row(index)).join('\n')}\n`);
   await chmod(file, 0o644);
-  const startedMs = performance.now();
-  await site.database.query(
-    `COPY monitor_checks (at, monitor_key, node_key, late_ms, response_ms, status_code, outcome, flags, keep_days) FROM '${file}'`,
-  );
-  return MAX_IN_FLIGHT / ((performance.now() - startedMs) / 1_000);
-}
-
-interface Measured {
-  readonly loads: readonly number[];
-  readonly withDatabase: readonly number[];
-  readonly ceilings: readonly number[];
-  readonly copies: readonly number[];
-}
-
-function rowsOf({ loads, withDatabase, ceilings, copies }: Measured): LinkRow[] {
-  const row = (what: string, figures: readonly number[], digits: number, goal: string): LinkRow => ({
-    what,
-    ours: figureText(figureOf(figures), digits),
-    baseline: '',
-    ratio: '',
-    goal,
-  });
-  const copy = figureOf(copies);
-  return [
-    row(`control plane at ${PER_SECOND} checks/s, % of a core`, loads, 1, 'at most 15'),
-    row('with PostgreSQL, % of a core', withDatabase, 1, ''),
-    {
-      ...row('as many as are taken, checks/s', ceilings, 0, ''),
-      baseline: `one COPY of the rows: ${figureText(copy, 0)}`,
-      ratio: (figureOf(ceilings).median / copy.median).toFixed(2),
-    },
-  ];
+  const columns = 'at, monitor_key, node_key, late_ms, response_ms, status_code, outcome, flags, keep_days';
+  const ms = await msOf(() => site.database.query(`COPY monitor_checks (${columns}) FROM '${file}'`));
+  return (1_000 * MAX_IN_FLIGHT) / ms;
 }

@@ -1,7 +1,10 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { until } from '@vantage/shared/_support/until.js';
 import { reportOf, type WatchedSite } from './watched-site.js';
 
-/** One check each of as many of all watches, from one on, over all nodes in turns. */
+/** Checks that travel together: as many as come in a tenth of a second of a large installation. */
+const AT_ONCE = 500;
+
+/** Delivers `count` checks of all watches, from number `from` on, over all nodes in turns. @returns their number */
 export function deliver({ nodes }: WatchedSite, count: number, from: number): number {
   const slotMs = Date.now();
   const byNode = new Map<number, number>();
@@ -30,42 +33,24 @@ export async function countChecks({ site }: WatchedSite): Promise<number> {
   return Number(rows[0]?.count);
 }
 
-/** Resolves when so many are. @throws Error after a minute */
-export async function untilStored(watched: WatchedSite, count: number): Promise<void> {
-  const deadline = performance.now() + 60_000;
-  while ((await countChecks(watched)) < count) {
-    if (performance.now() > deadline) throw new Error('checks were not stored within a minute');
-    await pause(20);
-  }
-}
-
-/** Checks that travel together: as many as come in a tenth of a second of a large installation. */
-export const AT_ONCE = 500;
-
-/** Delivers `count` checks, and resolves when all are stored. */
-export async function deliverAll(watched: WatchedSite, count: number): Promise<void> {
-  for (let from = 0; from < count; from += AT_ONCE) {
-    const before = await countChecks(watched);
-    await untilStored(watched, before + deliver(watched, Math.min(AT_ONCE, count - from), from));
-  }
+/** Resolves when so many are stored. */
+export function untilStored(watched: WatchedSite, count: number): Promise<void> {
+  return until(`${count} stored checks`, async () => (await countChecks(watched)) >= count);
 }
 
 /** Delivers the first report of each node on each of its monitors, which changes their states; later checks are usual ones. */
 export async function deliverFirst(watched: WatchedSite): Promise<void> {
-  await deliverAll(
-    watched,
-    watched.nodes.reduce((sum, { watches }) => sum + watches.length, 0),
-  );
-  await untilJudged(watched);
-}
-
-/** Resolves when every judgment that was asked for is made. @throws Error after three minutes */
-async function untilJudged({ site }: WatchedSite): Promise<void> {
-  const deadline = performance.now() + 180_000;
-  for (;;) {
-    const { rows } = await site.database.query<{ due: number }>('SELECT count(*)::int AS due FROM monitor_due');
-    if (rows[0]?.due === 0) return;
-    if (performance.now() > deadline) throw new Error('monitors were not judged within three minutes');
-    await pause(100);
+  const count = watched.nodes.reduce((sum, { watches }) => sum + watches.length, 0);
+  for (let from = 0; from < count; from += AT_ONCE) {
+    const before = await countChecks(watched);
+    await untilStored(watched, before + deliver(watched, Math.min(AT_ONCE, count - from), from));
   }
+  await until(
+    'every judgment',
+    async () => {
+      const { rows } = await watched.site.database.query('SELECT 1 FROM monitor_due LIMIT 1');
+      return rows.length === 0;
+    },
+    180_000,
+  );
 }

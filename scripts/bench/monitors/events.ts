@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { LinkComparison } from '../link/comparison.js';
-import { sized } from '../sized.js';
+import { until } from '@vantage/shared/_support/until.js';
+import { type Part, rowOf, sized } from '../harness.js';
 import { quantile } from '../statistics.js';
 import { reportOf, startWatchedSite, type WatchedSite, type WatchingNode } from './watched-site.js';
 
@@ -9,36 +9,33 @@ const NODES = 30;
 const PER_ROUND = sized(200, 5);
 
 /** Time from the delivery of the deciding check to the event in the table. */
-export const events: LinkComparison = {
+export const events: Part = {
   name: 'events',
   title: 'from the deciding check to the event',
   question: 'Is an event committed within a second of its deciding check?',
   method: ({ rounds }) =>
     `${MONITORS} monitors on three of ${NODES} simulated nodes; ${rounds} rounds of ${PER_ROUND} monitors that go down one after another, 20 a second`,
-  async run({ rounds }) {
-    const watched = await startWatchedSite({ monitors: MONITORS, nodes: NODES, perMonitor: 3, intervalSeconds: 60 });
-    try {
-      await allUp(watched);
-      const waits: number[] = [];
-      for (let round = 0; round < rounds; round += 1) waits.push(...(await goDown(watched, round)));
-      return [0.5, 0.99].map((ratio) => ({
-        what: `from the frame to the committed event, p${ratio * 100}, ms`,
-        ours: quantile(waits, ratio).toFixed(0),
-        baseline: '',
-        ratio: '',
+  async run({ rounds }, stops) {
+    const size = { monitors: MONITORS, nodes: NODES, perMonitor: 3, intervalSeconds: 60 };
+    const watched = await startWatchedSite(size, stops);
+    await allUp(watched);
+    const waits: number[][] = [];
+    for (let round = 0; round < rounds; round += 1) waits.push(await goDown(watched, round));
+    return [0.5, 0.99].map((ratio) =>
+      rowOf(`from the frame to the committed event, p${ratio * 100}, ms`, {
+        ours: waits.map((round) => quantile(round, ratio)),
+        digits: 0,
         goal: ratio === 0.99 ? 'at most 1 000' : '',
-      }));
-    } finally {
-      await watched.stop();
-    }
+      }),
+    );
   },
 };
 
 async function allUp({ site, nodes }: WatchedSite): Promise<void> {
   for (const node of nodes) node.deliver(node.watches.map((watch) => reportOf(watch, Date.now())));
-  await until(async () => {
-    const { rows } = await site.database.query("SELECT count(*)::int AS n FROM monitor_states WHERE health <> 'up'");
-    return rows[0]?.['n'] === 0;
+  await until('every monitor is up', async () => {
+    const { rows } = await site.database.query("SELECT 1 FROM monitor_states WHERE health <> 'up' LIMIT 1");
+    return rows.length === 0;
   });
 }
 
@@ -54,7 +51,7 @@ async function goDown(watched: WatchedSite, round: number): Promise<number[]> {
     sentAt.set(monitorId, Date.now());
     await pause(50);
   }
-  await until(async () => (await eventsOf(watched, sentAt)).length === sentAt.size);
+  await until('every event', async () => (await eventsOf(watched, sentAt)).length === sentAt.size);
   return (await eventsOf(watched, sentAt)).map(({ monitor_id, at }) => Number(at) - (sentAt.get(monitor_id) ?? 0));
 }
 
@@ -73,12 +70,4 @@ async function eventsOf({ site }: WatchedSite, sentAt: ReadonlyMap<string, numbe
     [[...sentAt.keys()]],
   );
   return rows;
-}
-
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 60_000;
-  while (!(await isSo())) {
-    if (performance.now() > deadline) throw new Error('no event within a minute');
-    await pause(20);
-  }
 }

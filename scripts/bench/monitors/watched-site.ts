@@ -2,8 +2,10 @@ import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import type { CheckReport } from '@vantage/shared/monitor-state/check-report.js';
 import { CHECK_KIND } from '@vantage/shared/monitor-state/report-kinds.js';
 import { encodeAgentFrame, laneCode } from '@vantage/shared/protocol/codec.js';
-import { FleetAgent } from '../link/fleet-agent.js';
+import type { Stops } from '../harness.js';
+import { type FleetAgent, linkAgent } from '../link/fleet-agent.js';
 import { type Site, startSite } from '../link/site.js';
+import type { Environment } from '../programs.js';
 
 /** One node's assignment of one monitor. */
 export interface Watch {
@@ -11,12 +13,9 @@ export interface Watch {
   readonly generation: number;
 }
 
-/** A node that says of its monitors what the bench wants. */
+/** A node whose reports the benchmark decides. */
 export interface WatchingNode {
-  readonly nodeId: string;
   readonly watches: readonly Watch[];
-  /** Passes the assignments sent to the agent to `take`. */
-  onAssignments(take: NonNullable<FleetAgent['onAssignments']>): void;
   /** Delivers checks, all in one frame. */
   deliver(reports: readonly CheckReport[]): void;
 }
@@ -25,7 +24,6 @@ export interface WatchingNode {
 export interface WatchedSite {
   readonly site: Site;
   readonly nodes: readonly WatchingNode[];
-  stop(): Promise<void>;
 }
 
 export interface WatchedSiteOptions {
@@ -34,29 +32,20 @@ export interface WatchedSiteOptions {
   /** Nodes that check each monitor. */
   readonly perMonitor: number;
   readonly intervalSeconds: number;
-  /** Settings of the control plane, by variable. */
-  readonly settings?: Readonly<Record<string, string>>;
+  /** Settings of the control plane. */
+  readonly settings?: Environment;
 }
 
-/** Starts one, and links all its nodes. Monitors are put into the tables: nobody measures their making. */
-export async function startWatchedSite(options: WatchedSiteOptions): Promise<WatchedSite> {
-  const site = await startSite(options.nodes, options.settings);
-  try {
-    await insertMonitors(site, options);
-    const watches = await readWatches(site);
-    const agents = await Promise.all(site.nodes.map((node) => linked(node, site.url)));
-    // else each slot would be looked up, because a previous process may have reported it
-    await site.database.query("UPDATE nodes SET boot_seen_at = now() - interval '1 hour'");
-    const nodes = agents.map((agent, index) => watching(agent, site.nodeIds[index] ?? '', watches));
-    const stop = async () => {
-      for (const agent of agents) agent.leave();
-      await site.stop();
-    };
-    return { site, nodes, stop };
-  } catch (error) {
-    await site.stop();
-    throw error;
-  }
+/** Starts one, and links all its nodes. Monitors are put into the tables: no benchmark measures their creation. */
+export async function startWatchedSite(options: WatchedSiteOptions, stops: Stops): Promise<WatchedSite> {
+  const site = await startSite(options.nodes, stops, options.settings);
+  await insertMonitors(site, options);
+  const watches = await readWatches(site);
+  const agents = await Promise.all(site.nodes.map((node) => linkAgent(node, site.server.url)));
+  stops.push(() => agents.forEach((agent) => agent.leave()));
+  // else each slot would be looked up, because a previous process may have reported it
+  await site.database.query("UPDATE nodes SET boot_seen_at = now() - interval '1 hour'");
+  return { site, nodes: agents.map((agent, index) => watching(agent, watches.get(site.nodeIds[index] ?? '') ?? [])) };
 }
 
 /** A usual report of a check. */
@@ -115,21 +104,10 @@ async function readWatches(site: Site): Promise<ReadonlyMap<string, Watch[]>> {
   return watches;
 }
 
-function linked(node: ConstructorParameters<typeof FleetAgent>[0], url: string): Promise<FleetAgent> {
-  return new Promise((resolve) => {
-    const agent = new FleetAgent(node, url, () => resolve(agent));
-    agent.connect();
-  });
-}
-
-function watching(agent: FleetAgent, nodeId: string, watches: ReadonlyMap<string, Watch[]>): WatchingNode {
+function watching(agent: FleetAgent, watches: readonly Watch[]): WatchingNode {
   let last = 0;
   return {
-    nodeId,
-    watches: watches.get(nodeId) ?? [],
-    onAssignments(take) {
-      agent.onAssignments = take;
-    },
+    watches,
     deliver(reports) {
       const results = reports.map((report) => ({ kind: CHECK_KIND, resultJson: Buffer.from(JSON.stringify(report)) }));
       const frame = { results: { epoch: agent.epoch, lane: laneCode('check'), first: last + 1, results } };

@@ -1,76 +1,75 @@
 import type { ExternalProgram } from '@vantage/shared/_support/external-programs.js';
-import type { ProbeType } from '@vantage/shared/probe-types/index.js';
-import type { Lab, LabOptions } from '../../lab/lab.js';
-import type { Prober } from '../../lab/prober.js';
-import { figureOf, figureText } from '../statistics.js';
+import { demand } from '@vantage/shared/_support/missing.js';
+import { type Lab, type LabOptions, startLab } from '../../lab/lab.js';
+import { type Prober, startProber } from '../../lab/prober.js';
+import type { Part, Row } from '../harness.js';
+import { median } from '../statistics.js';
 
-/** Options of a comparison. The lab is its own, with the servers that it asked for. */
-export interface ComparisonOptions {
+/** Lab of its own in which a comparison is made. */
+export interface LabRun {
   readonly lab: Lab;
   readonly prober: Prober;
-  /** Repeat everything so often, both programs in turns within each round. */
+  /** Number of rounds; both programs take turns within each. */
   readonly rounds: number;
-  /** Number of probes of each type, where probes are counted in place of rounds. */
-  readonly probes: number;
-  /** The types to count them of. */
-  readonly types: readonly ProbeType[];
 }
 
-/** One measured figure of ours beside the other program's. */
-export interface Row {
-  readonly what: string;
-  readonly ours: string;
-  readonly theirs: string;
-  /** Ours divided by theirs, or their difference, depending on the goal. */
-  readonly ratio: string;
-  /** Empty: none. */
-  readonly goal: string;
-}
-
-/** The agent's engine beside the program its users would reach for. */
-export interface Comparison {
-  readonly name: string;
-  /** A heading: what is compared on which path. */
-  readonly title: string;
-  /** Why it is measured again: the list of benchmarks shows it. */
-  readonly question: string;
+/** Probes of the agent compared with the program that its users would otherwise use. */
+export interface Comparison extends Omit<Part, 'run' | 'method' | 'peer'> {
   /** The other program, for the head of its column. */
   readonly peer: string;
   /** Method, where it is more than rounds in turn. */
-  readonly method?: (options: Pick<ComparisonOptions, 'probes' | 'rounds'>) => string;
+  readonly method?: Part['method'];
   readonly lab: LabOptions;
-  /** Programs that it starts in addition to the lab's servers; absent: none. */
-  readonly programs?: readonly ExternalProgram[];
-  run(options: ComparisonOptions): Promise<Row[]>;
+  /** Programs that it starts in addition to the servers of the lab. */
+  readonly programs: readonly ExternalProgram[];
+  run(options: LabRun): Promise<Row[]>;
 }
 
-/** A row of medians over rounds with their spread, and the ratio of the medians. */
-export function ratioRow(options: {
-  readonly what: string;
-  readonly ours: readonly number[];
-  readonly theirs: readonly number[];
-  readonly goal?: string;
-  readonly digits?: number;
-}): Row {
-  const { what, goal = '', digits = 2 } = options;
-  const [ours, theirs] = [figureOf(options.ours), figureOf(options.theirs)];
+/** Delay of the path of most comparisons, 20 ms both ways together. */
+export async function delayPath({ lab }: Pick<LabRun, 'lab'>, delayMs = 10): Promise<void> {
+  await lab.setLink(2, 'both', { delayMs });
+}
+
+/** The part of a benchmark that makes a comparison. */
+export function partOf({ lab: labOptions, programs, run, ...rest }: Comparison): Part {
   return {
-    what,
-    ours: figureText(ours, digits),
-    theirs: figureText(theirs, digits),
-    ratio: (ours.median / theirs.median).toFixed(3),
-    goal,
+    method: ({ rounds }) => `${rounds} rounds, both in turns`,
+    ...rest,
+    async run({ rounds }, stops) {
+      demand(...programs);
+      const lab = await startLab(labOptions);
+      stops.push(() => lab.stop());
+      return run({ lab, prober: await startProber(lab), rounds });
+    },
   };
 }
 
-/** Like `ratioRow`, with the difference of the medians in place of their ratio. */
-export function differenceRow(options: Parameters<typeof ratioRow>[0]): Row {
-  const { digits = 2 } = options;
-  const difference = figureOf(options.ours).median - figureOf(options.theirs).median;
-  return { ...ratioRow(options), ratio: `${difference < 0 ? '' : '+'}${difference.toFixed(digits)}` };
+/** Figures of both programs, one for each round. */
+export interface Both {
+  readonly ours: number[];
+  readonly baseline: number[];
 }
 
-/** A row of what must be the same on both sides. */
-export function equalityRow({ what, ours, theirs }: Pick<Row, 'what' | 'ours' | 'theirs'>): Row {
-  return { what, ours, theirs, ratio: ours === theirs ? 'equal' : 'DIFFERENT', goal: 'equal' };
+/** Medians of `samples` measurements by each program in turns, for each round. @throws Error without a figure */
+export async function inTurns(
+  { rounds, samples }: { readonly rounds: number; readonly samples: number },
+  ours: () => Promise<number | null>,
+  theirs: () => Promise<number | null>,
+): Promise<Both> {
+  const both: Both = { ours: [], baseline: [] };
+  for (let round = 0; round < rounds; round += 1) {
+    const taken: Both = { ours: [], baseline: [] };
+    for (let sample = 0; sample < samples; sample += 1) {
+      taken.ours.push(figure(await ours()));
+      taken.baseline.push(figure(await theirs()));
+    }
+    both.ours.push(median(taken.ours));
+    both.baseline.push(median(taken.baseline));
+  }
+  return both;
+}
+
+function figure(value: number | null): number {
+  if (value === null || Number.isNaN(value)) throw new Error('a program measured nothing');
+  return value;
 }

@@ -2,13 +2,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Lab } from '../../lab/lab.js';
 import { serviceAddresses } from '../../lab/topology.js';
-import { type Comparison, differenceRow } from './comparison.js';
+import { rowOf } from '../harness.js';
+import { type Both, type Comparison, delayPath, inTurns } from './comparison.js';
 
 const { v4: TARGET } = serviceAddresses('time');
 /** Difference between the delays in the two directions: both programs must be wrong by half of it. */
 const SKEW_MS = 10;
 
-/** The offset of a clock that is the node's own, beside chronyd's. */
+/** Offset of a clock that is the node's own, compared with chronyd's. */
 export const ntp: Comparison = {
   name: 'ntp',
   title: 'ntp: offset over a path of 20 ms, and over one whose ways differ by 10 ms',
@@ -17,24 +18,18 @@ export const ntp: Comparison = {
   lab: { servers: ['time'] },
   programs: ['chronyd'],
   async run({ lab, prober, rounds }) {
-    const even = { ours: [] as number[], theirs: [] as number[] };
-    const skewed = { ours: [] as number[], theirs: [] as number[] };
-    const measure = async (into: typeof even) => {
-      const { offset_ms: offsetMs } = await prober.probe('ntp', TARGET, { interval_ms: 1000 });
-      if (offsetMs === null) throw new Error('the time server did not answer');
-      into.ours.push(offsetMs);
-      into.theirs.push(await chronyOffsetMs(lab));
-    };
-    for (let round = 0; round < rounds; round += 1) {
-      await lab.setLink(2, 'both', { delayMs: 10 });
-      await measure(even);
-      await lab.setLink(2, 'forth', { delayMs: 10 + SKEW_MS });
-      await measure(skewed);
-    }
-    return [
-      differenceRow({ what: 'offset on an even path, ms', ...even, digits: 3, goal: 'within 1 ms' }),
-      differenceRow({ what: 'offset on an uneven path, ms', ...skewed, digits: 3, goal: 'within 1 ms' }),
-    ];
+    const measure = () =>
+      inTurns(
+        { rounds, samples: 1 },
+        async () => (await prober.probe('ntp', TARGET, { interval_ms: 1000 })).offset_ms,
+        () => chronyOffsetMs(lab),
+      );
+    await delayPath({ lab });
+    const even = await measure();
+    await lab.setLink(2, 'forth', { delayMs: 10 + SKEW_MS });
+    const row = (what: string, both: Both) =>
+      rowOf(what, { ...both, digits: 3, isDifference: true, goal: 'within 1 ms' });
+    return [row('offset on an even path, ms', even), row('offset on an uneven path, ms', await measure())];
   },
 };
 

@@ -3,9 +3,10 @@ import { ProbeSchemas } from 'vantage-agent/measuring/probe-schemas.js';
 import { engines } from 'vantage-agent/probes/index.js';
 import type { Prober } from '../../lab/prober.js';
 import { serviceAddresses } from '../../lab/topology.js';
+import { type Row, sized } from '../harness.js';
 import { cpuSecondsOf } from '../processes.js';
-import { sized } from '../sized.js';
-import type { Comparison, Row } from './comparison.js';
+import { msOf } from '../statistics.js';
+import { type Comparison, delayPath } from './comparison.js';
 
 /**
  * Number of probes in flight. With more, the child would need a core for itself, and probes that wait for one would
@@ -15,7 +16,7 @@ const IN_FLIGHT = 10;
 const WINDOW_MS = sized(4000, 300);
 const { v4: web } = serviceAddresses('web');
 
-/** A probe whose cost is told. */
+/** A probe whose cost is measured. */
 interface Case {
   readonly what: string;
   readonly type: ProbeType;
@@ -24,7 +25,7 @@ interface Case {
 }
 
 /** Cases; of a type that waits, the fastest next to the usual. The first one defines the unit. */
-const cases: readonly Case[] = [
+const allCases: readonly Case[] = [
   { what: 'http', type: 'http', target: `http://${web}/` },
   { what: 'https', type: 'http', target: 'https://www.lab.test/' },
   { what: 'tcp', type: 'tcp', target: `${web}:80` },
@@ -34,70 +35,57 @@ const cases: readonly Case[] = [
   { what: 'mtr, ten cycles', type: 'mtr', target: web },
   { what: 'mtr, ten cycles in two seconds', type: 'mtr', target: web, params: { interval_ms: 200 } },
   { what: 'traceroute', type: 'traceroute', target: web },
-  {
-    what: 'traceroute of one query, no names',
-    type: 'traceroute',
-    target: web,
-    params: { queries: 1, reverse_dns: false },
-  },
+  { what: 'traceroute of one query', type: 'traceroute', target: web, params: { queries: 1, reverse_dns: false } },
   { what: 'ntp', type: 'ntp', target: serviceAddresses('time').v4 },
   { what: 'smtp with STARTTLS', type: 'smtp', target: serviceAddresses('mail').v4 },
   { what: 'ssl', type: 'ssl', target: 'www.lab.test' },
 ];
-
-const measured = sized(cases, cases.slice(0, 4));
+const cases = sized(allCases, allCases.slice(0, 4));
 
 /** Share of a core that a probe in flight takes, compared with the units that its engine declares (`load`). */
 export const units: Comparison = {
   name: 'units',
   title: 'units: CPU of the measuring child for each probe in flight, over a path of 20 ms',
   question: 'How many units of a node is a probe of each type: the `units` of its definition?',
-  peer: 'units its engine says',
+  peer: 'units its engine declares',
   method: () => `${IN_FLIGHT} in flight for ${WINDOW_MS / 1000} s`,
   lab: { servers: ['web', 'dns', 'mail', 'time'] },
+  programs: [],
   async run({ lab, prober }) {
-    await lab.setLink(2, 'both', { delayMs: 10 });
-    const costs: Cost[] = [];
-    for (const one of measured) {
-      await prober.probe(one.type, one.target, { ...one.params });
-      costs.push(await costOf(one, prober));
+    await delayPath({ lab });
+    const rows: Row[] = [];
+    let unit = Number.NaN;
+    for (const one of cases) {
+      const { cpuMs, inFlightMs } = await costOf(one, prober);
+      const share = cpuMs / inFlightMs;
+      if (one === cases[0]) unit = share;
+      rows.push({
+        what: one.what,
+        ours: `${cpuMs.toFixed(2)} ms of CPU in ${inFlightMs.toFixed(0)} ms: ${(share * 100).toFixed(2)} % of a core`,
+        baseline: String(declaredUnits(one.type, { target: one.target, params: { ...one.params } })),
+        ratio: `${(share / unit).toFixed(2)} units`,
+        goal: '',
+      });
     }
-    return measured.map((one, index) => rowOf(one, costs[index] as Cost, costs[0] as Cost));
+    return rows;
   },
 };
 
-interface Cost {
-  readonly cpuMs: number;
-  readonly inFlightMs: number;
-}
-
 /** CPU of one probe, and how long it was in flight. */
-async function costOf({ type, target, params }: Case, prober: Prober): Promise<Cost> {
+async function costOf({ type, target, params }: Case, prober: Prober) {
+  const probe = () => prober.probe(type, target, { ...params });
+  await probe();
   const before = cpuSecondsOf(prober.pid);
   const endsAt = performance.now() + WINDOW_MS;
   let [count, inFlightMs] = [0, 0];
   const loop = async () => {
     do {
-      const startedAt = performance.now();
-      await prober.probe(type, target, { ...params });
-      inFlightMs += performance.now() - startedAt;
+      inFlightMs += await msOf(probe);
       count += 1;
     } while (performance.now() < endsAt);
   };
   await Promise.all(Array.from({ length: IN_FLIGHT }, loop));
   return { cpuMs: ((cpuSecondsOf(prober.pid) - before) / count) * 1000, inFlightMs: inFlightMs / count };
-}
-
-function rowOf({ what, type, target, params }: Case, { cpuMs, inFlightMs }: Cost, unit: Cost): Row {
-  const share = cpuMs / inFlightMs;
-  const said = declaredUnits(type, { target, params: { ...params } });
-  return {
-    what,
-    ours: `${cpuMs.toFixed(2)} ms of CPU in ${inFlightMs.toFixed(0)} ms: ${(share * 100).toFixed(2)} % of a core`,
-    theirs: String(said),
-    ratio: `${(share / (unit.cpuMs / unit.inFlightMs)).toFixed(2)} units`,
-    goal: '',
-  };
 }
 
 function declaredUnits<T extends ProbeType>(type: T, spec: unknown): number {

@@ -45,8 +45,6 @@ export const packagesOf = {
   postfix: 'postfix',
   prlimit: 'util-linux',
   promtool: 'prometheus',
-  'prometheus-alertmanager': 'prometheus-alertmanager',
-  'prometheus-blackbox-exporter': 'prometheus-blackbox-exporter',
   python3: 'python3',
   rbldnsd: 'rbldnsd',
   rm: 'coreutils',

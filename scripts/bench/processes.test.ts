@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import t from 'tap';
-import { usageOf, usageOfChildren, usageOfTree, usagePer } from './usage.js';
+import { usageOf, usageOfChildren, usageOfTree, usagePer } from './processes.js';
 
 t.test('CPU of a child counts as that of children, and not as that of its parent', async (t) => {
   const read = () => ({
