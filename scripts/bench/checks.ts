@@ -73,7 +73,8 @@ async function measure(db: Knex, rounds: number): Promise<string> {
   }
   const quarters = await build(db, '15m', startMs + HOUR_MS);
   const hours = await build(db, '1h', startMs + HOUR_MS);
-  const noting = await msOf(() => db.transaction((trx) => noteNewestChecks(trx, quarter(startMs))));
+  const quarter = { fromMs: startMs, toMs: startMs + 15 * MINUTE_MS };
+  const noting = await msOf(() => db.transaction((trx) => noteNewestChecks(trx, quarter)));
   await copyHours(db, startMs);
   const days = await build(db, '1d', startMs + DAY_MS);
   const late = await measureLate(db, startMs);
@@ -86,22 +87,22 @@ async function measure(db: Knex, rounds: number): Promise<string> {
     const ms = await msOf(() => listMonitors(db, page));
     if (round > 0) lists.push(ms);
   }
-  return reportText({
-    builds: [
-      ['1m', 60, figureOf(minutes)],
-      ['15m', 900, figureOf(quarters)],
-      ['15m, when each monitor was checked last', 900, figureOf([noting])],
-      ['1h', 3_600, figureOf(hours)],
-      ['1d', 86_400, figureOf(days)],
-    ],
-    sizes: await measureSizes(db),
-    late,
-    list: figureOf(lists),
-  });
-}
-
-function quarter(startMs: number) {
-  return { fromMs: startMs, toMs: startMs + 15 * MINUTE_MS };
+  const row = (what: string, seconds: number, figure: Figure) => [
+    what,
+    figureText(figure, 0),
+    `${(figure.median / seconds / 10).toFixed(2)} %`,
+  ];
+  const built = [
+    row('1m', 60, figureOf(minutes)),
+    row('15m', 900, figureOf(quarters)),
+    row('15m, when each monitor was checked last', 900, figureOf([noting])),
+    row('1h', 3_600, figureOf(hours)),
+    row('1d', 86_400, figureOf(days)),
+    ...late,
+    ['for comparison: a page of 100 monitors with when each was checked last', figureText(figureOf(lists), 0), ''],
+  ];
+  const sizes = tableText(['table', 'rows', 'bytes per row', 'of indexes'], await measureSizes(db));
+  return `${tableText(['buckets', 'built in ms', 'of a core'], built)}\n\n${sizes}`;
 }
 
 async function insertMonitors(db: Knex): Promise<void> {
@@ -165,74 +166,35 @@ async function copyHours(db: Knex, startMs: number): Promise<void> {
   await db.raw("UPDATE rollup_progress SET through = ? WHERE level = '1h'", [new Date(startMs + DAY_MS)]);
 }
 
-/** Milliseconds to make a bucket of every node of every monitor again, level by level. The day is over by now. */
-async function measureLate(db: Knex, startMs: number): Promise<readonly (readonly [RollupStep, number])[]> {
+/** Cells of the time to make a bucket of every node of every monitor again, level by level. The day is over by now. */
+async function measureLate(db: Knex, startMs: number): Promise<string[][]> {
   await db.raw(
     `INSERT INTO rollup_dirty (level, monitor_key, node_key, at) SELECT '1m', k, n, ?
      FROM generate_series(1, ${MONITORS}) k, generate_series(1, ${NODES}) n ORDER BY random()`,
     [new Date(startMs + 7 * MINUTE_MS)],
   );
-  const times: [RollupStep, number][] = [];
+  const cells: string[][] = [];
   for (const step of rollupSteps) {
     const ms = await msOf(async () => {
       for (let taken = 1; taken > 0; ) {
         taken = await db.transaction(async (trx) => renewBuckets(trx, levelOf(step), await readProgress(trx)));
       }
     });
-    times.push([step, ms]);
+    cells.push([`${step}, ${MONITORS * NODES} of them again, each for a late check`, ms.toFixed(0), '']);
   }
-  return times;
+  return cells;
 }
 
-interface Size {
-  readonly name: string;
-  readonly rows: number;
-  readonly heap: number;
-  readonly indexes: number;
-}
-
-async function measureSizes(db: Knex): Promise<Size[]> {
-  const sizes: Size[] = [];
+/** Cells of the size of each table. */
+async function measureSizes(db: Knex): Promise<string[][]> {
+  const cells: string[][] = [];
   for (const name of ['monitor_checks', 'rollups_1m', 'rollups_15m', 'rollups_1h', 'rollups_1d']) {
-    const { rows } = await db.raw<{ rows: Size[] }>(
-      `SELECT (SELECT count(*)::int FROM ${name}) AS rows, sum(pg_table_size(relid))::bigint AS heap, sum(pg_indexes_size(relid))::bigint AS indexes
+    const { rows } = await db.raw<{ rows: { count: number; heap: number; indexes: number }[] }>(
+      `SELECT (SELECT count(*)::int FROM ${name}) AS count, sum(pg_table_size(relid))::bigint AS heap, sum(pg_indexes_size(relid))::bigint AS indexes
        FROM pg_partition_tree('${name}') WHERE isleaf AND pg_relation_size(relid) > 0`,
     );
-    for (const row of rows) sizes.push({ ...row, name });
+    for (const { count, heap, indexes } of rows)
+      cells.push([name, String(count), ((heap + indexes) / count).toFixed(1), (indexes / count).toFixed(1)]);
   }
-  return sizes;
-}
-
-interface Results {
-  readonly builds: readonly (readonly [string, number, Figure])[];
-  readonly sizes: readonly Size[];
-  readonly late: readonly (readonly [RollupStep, number])[];
-  readonly list: Figure;
-}
-
-function reportText({ builds, sizes, late, list }: Results): string {
-  const share = (ms: number, seconds: number) => `${(ms / seconds / 10).toFixed(2)} %`;
-  const page = 'for comparison: a page of 100 monitors with when each was checked last';
-  return `${tableText(
-    ['buckets', 'built in ms', 'of a core'],
-    [
-      ...builds.map(([step, seconds, figure]) => [step, figureText(figure, 0), share(figure.median, seconds)]),
-      ...late.map(([step, ms]) => [
-        `${step}, ${MONITORS * NODES} of them again, each for a late check`,
-        ms.toFixed(0),
-        '',
-      ]),
-      [page, figureText(list, 0), ''],
-    ],
-  )}
-
-${tableText(
-  ['table', 'rows', 'bytes per row', 'of indexes'],
-  sizes.map(({ name, rows, heap, indexes }) => [
-    name,
-    String(rows),
-    ((heap + indexes) / rows).toFixed(1),
-    (indexes / rows).toFixed(1),
-  ]),
-)}`;
+  return cells;
 }

@@ -50,7 +50,7 @@ export const benchmarks: Readonly<Record<string, Benchmark>> = {
   ]),
   probes: ofParts(
     'probes',
-    'Does each probe measure the same as the usual tool of its field, at which cost? Needs root: it creates a lab.',
+    'Does each probe measure the same as the usual tool of its field? Needs root: it creates a lab.',
     probeParts,
   ),
   webhooks: ofParts('webhooks', 'How fast are webhooks sent, beside a bare loop, and with a long log?', [

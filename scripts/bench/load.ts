@@ -7,6 +7,9 @@ const WARM_MS = sized(1_000, 50);
 /** Part of a response that a message shows. */
 const SHOWN_CHARACTERS = 300;
 
+type Method = 'GET' | 'POST';
+type Headers = Readonly<Record<string, string>>;
+
 /** Times of single operations in milliseconds, and how many ended per second. */
 export interface Load {
   readonly p50: number;
@@ -58,14 +61,13 @@ export class LoadClient {
   }
 
   /** One request over a kept connection. @throws BenchError when it did not succeed */
-  async get(path: string, headers: Readonly<Record<string, string>> = {}): Promise<void> {
-    const answer = (await this.#json('GET', path, undefined, headers)) as { error?: unknown };
-    if (answer.error !== undefined) throw new BenchError(`GET ${path} was refused: ${JSON.stringify(answer)}`);
+  async get(path: string, headers?: Headers): Promise<void> {
+    await this.#expect(200, 'GET', path, undefined, headers);
   }
 
   /** One request with a body, whatever is answered. */
-  async post(path: string, body: object, headers: Readonly<Record<string, string>> = {}): Promise<unknown> {
-    return this.#json('POST', path, body, headers);
+  async post(path: string, body: object, headers?: Headers): Promise<unknown> {
+    return JSON.parse((await this.#ask('POST', path, body, headers)).text);
   }
 
   async close(): Promise<void> {
@@ -73,25 +75,16 @@ export class LoadClient {
   }
 
   /** Data of a response with this status. @throws BenchError for every other response, and without one */
-  async #expect<T>(status: number, method: 'GET' | 'POST', path: string, body?: object): Promise<T> {
-    const what = `${method} ${path.replace(/\?.*/, '')}`;
-    const { statusCode, text } = await this.#ask(method, path, body).catch((error: Error) => {
-      throw new BenchError(`${what} failed: ${error.message}`);
+  async #expect<T>(status: number, method: Method, path: string, body?: object, headers?: Headers): Promise<T> {
+    const fail = (message: string) => new BenchError(`${method} ${path.replace(/\?.*/, '')} ${message}`);
+    const { statusCode, text } = await this.#ask(method, path, body, headers).catch((error: Error) => {
+      throw fail(`failed: ${error.message}`);
     });
     if (statusCode === status) return (JSON.parse(text) as { data: T }).data;
-    throw new BenchError(`${what} was refused with ${statusCode}: ${text.slice(0, SHOWN_CHARACTERS)}`);
+    throw fail(`was refused with ${statusCode}: ${text.slice(0, SHOWN_CHARACTERS)}`);
   }
 
-  async #json(method: 'GET' | 'POST', path: string, body?: object, extra?: Record<string, string>): Promise<unknown> {
-    return JSON.parse((await this.#ask(method, path, body, extra)).text);
-  }
-
-  async #ask(
-    method: 'GET' | 'POST',
-    path: string,
-    body?: object,
-    extra?: Record<string, string>,
-  ): Promise<{ statusCode: number; text: string }> {
+  async #ask(method: Method, path: string, body?: object, extra?: Headers) {
     const { statusCode, body: answer } = await this.#pool.request({
       method,
       path,

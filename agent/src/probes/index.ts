@@ -24,10 +24,10 @@ import { zoneAudit } from './zone-audit/index.js';
 export type Engines = { readonly [T in MeasurementType]: ProbeEngine<T> };
 
 /**
- * Engine of each type on this node. Those without a `load` cost one unit (`npm run bench -- probes --only units`,
- * three runs on a busy machine, 2026-11): tcp 0.8 to 1.3 and dns 0.8 to 2.6 of what http takes while it lasts,
- * traceroute 0.6 to 3.3 for the 0.2 s in which it sends, and little while it waits for silent hops; mtr 0.1 to 0.3
- * with a cycle a second over five hops, where paths of the internet have four times as many.
+ * Engine of each type on this node. Those without a `load` cost one unit (three runs on a busy machine, 2026-11): tcp
+ * 0.8 to 1.3 and dns 0.8 to 2.6 of what http takes while it lasts, traceroute 0.6 to 3.3 for the 0.2 s in which it
+ * sends, and little while it waits for silent hops; mtr 0.1 to 0.3 with a cycle a second over five hops, where paths
+ * of the internet have four times as many.
  */
 const probeEngines = { http, ping, dns, tcp, traceroute, mtr, smtp, ntp, ssl, speedtest };
 

@@ -15,10 +15,10 @@ import { WebSocket } from 'ws';
 import type { FleetNode } from './fleet.js';
 import { FleetDelivery } from './fleet-delivery.js';
 
+const BOOT_ID = 'fleet';
+
 interface Attempt {
-  readonly socket: WebSocket;
   readonly agentNonce: Buffer;
-  readonly bootId: string;
   readonly generation: number;
 }
 
@@ -62,8 +62,7 @@ export class FleetAgent {
     this.#generation += 1;
     const url = new URL(LINK_PATH, this.#url.replace(/^http/, 'ws'));
     const socket = new WebSocket(url, LINK_SUBPROTOCOL, { perMessageDeflate: false });
-    const agentNonce = randomBytes(NONCE_BYTES);
-    const attempt: Attempt = { socket, agentNonce, bootId: 'fleet', generation: this.#generation };
+    const attempt: Attempt = { agentNonce: randomBytes(NONCE_BYTES), generation: this.#generation };
     let told: { kind: LinkEndKind; retryAfterMs: number } | null = null;
     this.#socket = socket;
     socket.on('open', () => this.#hello(attempt));
@@ -87,52 +86,43 @@ export class FleetAgent {
     this.#socket?.terminate();
   }
 
-  #hello({ agentNonce, bootId, generation }: Attempt): void {
+  #hello(attempt: Attempt): void {
     const { nodeId } = this.#node;
-    this.#send({
-      hello: { nodeId, agentNonce, protocolVersions: [1], bootId, generation, agentVersion: '0.1.0', capabilities: [] },
-    });
+    const version = { protocolVersions: [1], agentVersion: '0.1.0', capabilities: [] };
+    this.#send({ hello: { nodeId, bootId: BOOT_ID, ...attempt, ...version } });
   }
 
   #take(frame: DecodedServerFrame, attempt: Attempt): void {
     if (frame.challenge) this.#prove(frame.challenge, attempt);
     else if (frame.welcome) this.#opened(frame.welcome);
-    else if (frame.ack) this.delivery.acknowledged(frame.ack.mark, frame.ack.rewind);
+    else if (frame.ack) this.delivery.acknowledged(frame.ack);
     else if (frame.credits) this.delivery.grant(frame.credits.credits);
   }
 
   #prove({ serverNonce, protocolVersion }: NonNullable<DecodedServerFrame['challenge']>, attempt: Attempt): void {
-    const { agentNonce, bootId, generation } = attempt;
     const proof = agentProofBytes({
       audience: this.#url,
       nodeId: this.#node.nodeId,
       publicKey: rawPublicKey(this.#key),
-      agentNonce,
       serverNonce,
       protocolVersion,
-      bootId,
-      generation,
+      bootId: BOOT_ID,
+      ...attempt,
     });
-    const { epoch, last } = this.delivery;
-    this.#send({
-      proof: {
-        signature: signBytes(this.#key, proof),
-        epoch,
-        lanes: [{ lane: laneCode('task'), last, acked: 0 }],
-        runningTaskIds: [],
-      },
-    });
+    const signature = signBytes(this.#key, proof);
+    const lanes = [{ lane: laneCode('task'), last: 0, acked: 0 }];
+    this.#send({ proof: { signature, epoch: this.epoch, lanes, runningTaskIds: [] } });
   }
 
-  #opened({ config, credits, marks }: NonNullable<DecodedServerFrame['welcome']>): void {
+  #opened({ config, credits }: NonNullable<DecodedServerFrame['welcome']>): void {
     this.#openedMs = performance.now();
     const heartbeatMs = config?.heartbeatMs ?? 15_000;
     const beat = () => {
-      this.#send({ heartbeat: { sequence: 1, transmitMs: Date.now(), spoolRows: this.delivery.heldRows } });
+      this.#send({ heartbeat: { sequence: 1, transmitMs: Date.now() } });
       this.#beating = setTimeout(beat, heartbeatMs);
     };
     this.#beating = setTimeout(beat, Math.random() * heartbeatMs);
-    this.delivery.resume(marks, credits);
+    this.delivery.grant(credits);
     this.#onOpen();
   }
 
@@ -140,7 +130,6 @@ export class FleetAgent {
     const openMs = this.#openedMs === null ? 0 : performance.now() - this.#openedMs;
     clearTimeout(this.#beating);
     this.#openedMs = null;
-    this.delivery.pause();
     if (this.#hasLeft) return;
     const end: LinkEnd = { kind, message: '', retryAfterMs, controlUrls: [], openMs };
     if (openMs > 0) this.#openAt = performance.now();

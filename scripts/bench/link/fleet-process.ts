@@ -4,7 +4,6 @@ import type { FleetNode, FleetOrder } from './fleet.js';
 import { FleetAgent } from './fleet-agent.js';
 import { pingResult } from './results.js';
 
-const ROWS_PER_BATCH = 1_000;
 const DIALS_AT_ONCE = 200;
 
 const [url = '', nodesFile = ''] = process.argv.slice(2);
@@ -21,8 +20,6 @@ async function run(order: FleetOrder): Promise<void> {
       return prepare(order.tasksFile);
     case 'deliver':
       return void (await Promise.all(fleet.map(({ delivery }) => delivery.deliver())));
-    case 'repeat':
-      return void (await Promise.all(fleet.map(({ delivery }) => delivery.repeat())));
     case 'reopened':
       return allOpen(fleet);
   }
@@ -39,7 +36,7 @@ async function connect(): Promise<void> {
 
 function prepare(tasksFile: string): void {
   const tasks = JSON.parse(readFileSync(tasksFile, 'utf8')) as string[][];
-  tasks.forEach((ids, index) => fleet[index]?.delivery.prepare(ids.map(pingResult), ROWS_PER_BATCH));
+  tasks.forEach((ids, index) => fleet[index]?.delivery.prepare(ids.map(pingResult)));
 }
 
 function allOpen(agents: readonly FleetAgent[]): Promise<void> {

@@ -15,10 +15,8 @@ export type FleetOrder =
   | { readonly kind: 'connect' }
   /** Prepares results for the node tasks in a file, string[][]: one list for each agent. */
   | { readonly kind: 'prepare'; readonly tasksFile: string }
-  /** Sends what was prepared, within credits, until all of it is acknowledged. */
+  /** Sends what was prepared, within credits, until all of it is acknowledged; once more if it was sent before. */
   | { readonly kind: 'deliver' }
-  /** Sends the same again. */
-  | { readonly kind: 'repeat' }
   /** Waits until every agent is connected. */
   | { readonly kind: 'reopened' };
 

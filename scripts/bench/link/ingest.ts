@@ -59,7 +59,7 @@ async function measure(site: Site): Promise<Record<'ingest' | 'replay' | 'copy' 
   // refused results cost almost nothing: such a figure would be meaningless
   if (stored - before !== ROWS) throw new BenchError(`${stored - before} of ${ROWS} results were stored`);
   await settle(site);
-  const again = await site.fleet.order({ kind: 'repeat' });
+  const again = await site.fleet.order({ kind: 'deliver' });
   if ((await countStored(site)) !== stored) throw new BenchError('a replay stored rows');
   return { ingest: first, replay: again, copy: await copyRows(site), unnest: await unnestRows(site) };
 }

@@ -19,66 +19,37 @@ const http = { caller: 'anonymous', type: 'http', target: 'target', nodes: 1, ta
 
 /** The one list of parts that take probes along the road; one with more nodes comes last, for agents are only added. */
 export const roadParts: readonly RoadPart[] = [
-  {
-    ...http,
-    name: 'http',
-    title: 'http probes, anonymous',
-    question: 'How long does an http probe take from POST to result, beside a bare road?',
-  },
-  {
-    ...http,
-    name: 'ping',
-    title: 'ping probes of one packet, anonymous',
+  part('http', 'http probes, anonymous', 'How long does an http probe take from POST to result, beside a bare road?'),
+  part('ping', 'ping probes of one packet, anonymous', 'The same for ping; the bare road measures http', {
     type: 'ping',
-    question: 'The same for ping; the bare road measures http',
-  },
-  {
-    ...http,
-    name: 'tcp',
-    title: 'tcp probes, anonymous',
-    type: 'tcp',
-    question: 'The same for tcp; the bare road measures http',
-  },
-  {
-    ...http,
-    name: 'https',
-    title: 'http probes of an https target, anonymous',
+  }),
+  part('tcp', 'tcp probes, anonymous', 'The same for tcp; the bare road measures http', { type: 'tcp' }),
+  part('https', 'http probes of an https target, anonymous', 'The same for an https target, on both roads', {
     target: 'https',
-    question: 'The same for an https target, on both roads',
-  },
-  {
-    ...http,
-    name: 'quota',
-    title: 'http probes, anonymous, with a day quota',
+  }),
+  part('quota', 'http probes, anonymous, with a day quota', 'What does the day quota of node tests cost?', {
     caller: 'anonymous-quota',
-    question: 'What does the day quota of node tests cost?',
-  },
-  {
-    ...http,
-    name: 'key',
-    title: 'http probes with an API key',
-    caller: 'key',
-    question: 'What does an API key cost?',
-  },
-  {
-    ...http,
-    name: 'key-quota',
-    title: 'http probes with an API key and a day quota',
+  }),
+  part('key', 'http probes with an API key', 'What does an API key cost?', { caller: 'key' }),
+  part('key-quota', 'http probes with an API key and a day quota', 'What do both cost together?', {
     caller: 'key-quota',
-    question: 'What do both cost together?',
-  },
-  {
-    ...http,
-    name: 'budget',
-    title: 'http probes, anonymous, each of another target with a budget',
-    takesBudget: true,
-    question: 'What does the budget of a public target cost?',
-  },
-  {
-    ...http,
-    name: 'three-nodes',
-    title: 'http probes on three nodes each, anonymous',
-    nodes: 3,
-    question: 'The same with three nodes a request, on both roads',
-  },
+  }),
+  part(
+    'budget',
+    'http probes, anonymous, each of another target with a budget',
+    'What does the budget of a public target cost?',
+    { takesBudget: true },
+  ),
+  part(
+    'three-nodes',
+    'http probes on three nodes each, anonymous',
+    'The same with three nodes a request, on both roads',
+    {
+      nodes: 3,
+    },
+  ),
 ];
+
+function part(name: string, title: string, question: string, own: Partial<RoadPart> = {}): RoadPart {
+  return { ...http, name, title, question, ...own };
+}

@@ -7,7 +7,6 @@ import { ping } from './ping.js';
 import { speedtest } from './speedtest.js';
 import { tcp } from './tcp.js';
 import { trace } from './trace.js';
-import { units } from './units.js';
 
 /** The one list of comparisons of probes, each in a lab of its own. */
-export const probeParts: readonly Part[] = [tcp, dns, http, ping, trace, ntp, speedtest, units].map(partOf);
+export const probeParts: readonly Part[] = [tcp, dns, http, ping, trace, ntp, speedtest].map(partOf);

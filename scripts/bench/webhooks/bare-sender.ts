@@ -1,12 +1,14 @@
 // The least that sends stored messages: POST each with undici, then update its row. A process of its own.
-//   node bare-sender.js URL CONNECTIONS MESSAGES kept|fresh    with the database in DATABASE_URL
+//   node bare-sender.js URL CONNECTIONS MESSAGES    with the database in DATABASE_URL
 import pg from 'pg';
-import { Client, Pool } from 'undici';
+import { Pool } from 'undici';
 
 /** Connections to the database: as many as the control plane has for such work. */
 const DATABASE_CONNECTIONS = 8;
 
-async function main([url = '', connections = '', messages = '', way = '']: readonly string[]): Promise<void> {
+const headers = { 'content-type': 'application/json' };
+
+async function main([url = '', connections = '', messages = '']: readonly string[]): Promise<void> {
   const database = new pg.Pool({ connectionString: process.env['DATABASE_URL'], max: DATABASE_CONNECTIONS });
   await database.query('DROP TABLE IF EXISTS bench_messages');
   await database.query(
@@ -19,14 +21,15 @@ async function main([url = '', connections = '', messages = '', way = '']: reado
   const { rows } = await database.query<{ id: number; body: string }>(
     'SELECT id, body FROM bench_messages ORDER BY id',
   );
-  const send = way === 'fresh' ? freshSender(url) : keptSender(url, Number(connections));
+  const pool = new Pool(url, { connections: Number(connections), pipelining: 1 });
   const attempts = JSON.stringify([{ at: new Date().toISOString(), duration_ms: 1, status_code: 200, error: null }]);
   const before = process.cpuUsage();
   const startedMs = performance.now();
   await Promise.all(
     Array.from({ length: Number(connections) }, async () => {
       for (let row = rows.pop(); row !== undefined; row = rows.pop()) {
-        await send(row.body);
+        const response = await pool.request({ method: 'POST', path: '/', headers, body: row.body });
+        await response.body.text();
         await database.query({
           name: 'mark',
           text: "UPDATE bench_messages SET status = 'delivered', attempts = $2 WHERE id = $1",
@@ -39,27 +42,9 @@ async function main([url = '', connections = '', messages = '', way = '']: reado
   const { user, system } = process.cpuUsage(before);
   await database.query('DROP TABLE bench_messages');
   await database.end();
+  await pool.close();
   process.send?.({ perSecond, cpuSeconds: (user + system) / 1e6 });
   process.disconnect?.();
-}
-
-const headers = { 'content-type': 'application/json' };
-
-function keptSender(url: string, connections: number): (body: string) => Promise<void> {
-  const pool = new Pool(new URL(url).origin, { connections, pipelining: 1 });
-  return async (body) => {
-    const response = await pool.request({ method: 'POST', path: '/', headers, body });
-    await response.body.text();
-  };
-}
-
-function freshSender(url: string): (body: string) => Promise<void> {
-  return async (body) => {
-    const client = new Client(new URL(url).origin, { pipelining: 0 });
-    const response = await client.request({ method: 'POST', path: '/', headers, body });
-    await response.body.text();
-    await client.close();
-  };
 }
 
 void main(process.argv.slice(2));

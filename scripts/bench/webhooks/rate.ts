@@ -21,7 +21,7 @@ export const rate: Part = {
   title: 'events a second, from the outbox to the receivers',
   question: 'Does sending webhooks reach half the rate of a bare loop?',
   method: ({ rounds }) =>
-    `${EVENTS} events in the outbox, for ${ENDPOINTS} endpoints with four attempts at once each; from their commit until the last delivery is marked; bare loop: a process that POSTs ${EVENTS} stored messages of the same size with undici over ${CONNECTIONS} connections and updates one row for each, in the same database; once with kept connections, as webhooks have, and once with a new one for each message; the receiver is a process of its own; ${rounds} rounds after one that is not counted, in turns`,
+    `${EVENTS} events in the outbox, for ${ENDPOINTS} endpoints with four attempts at once each; from their commit until the last delivery is marked; bare loop: a process that POSTs ${EVENTS} stored messages of the same size with undici over ${CONNECTIONS} connections and updates one row for each, in the same database; the receiver is a process of its own; ${rounds} rounds after one that is not counted, in turns`,
   async run({ rounds }, stops) {
     const size = { monitors: rounds + 1, nodes: 1, perMonitor: 1, intervalSeconds: 3_600 };
     const watched = await startWatchedSite({ ...size, settings: sendingSettings }, stops);
@@ -30,24 +30,19 @@ export const rate: Part = {
     const receiver = await startServer('bare', stops);
     const endpoints = await insertEndpoints(watched.site.database, ENDPOINTS, (index) => `${receiver.url}/${index}`);
     await deliverFirst(watched);
-    const [own, kept, fresh]: [Sending[], Sending[], Sending[]] = [[], [], []];
+    const [own, bare]: [Sending[], Sending[]] = [[], []];
     for (let round = 0; round <= rounds; round += 1) {
       own.push(await ownRate(watched, { db, endpoints, round }));
-      kept.push(await bareRate(watched, receiver.url, 'kept'));
-      fresh.push(await bareRate(watched, receiver.url, 'fresh'));
+      bare.push(await bareRate(watched, receiver.url));
     }
-    const rows = (figure: keyof Sending, what: string, goal = '') => {
-      const of = (all: readonly Sending[]) => all.slice(1).map((one) => one[figure]);
-      const common = { ours: of(own), digits: 0 };
-      return [
-        rowOf(what, { ...common, baseline: of(kept), beside: 'bare loop, kept connections', goal }),
-        rowOf(what, { ...common, baseline: of(fresh), beside: 'bare loop, new connections' }),
-      ];
+    const row = (figure: keyof Sending, what: string, goal = '') => {
+      const [ours, baseline] = [own, bare].map((all) => all.slice(1).map((one) => one[figure]));
+      return rowOf(what, { ours: ours ?? [], baseline: baseline ?? [], beside: 'bare loop', digits: 0, goal });
     };
     return [
-      ...rows('perSecond', 'events/s', 'at least 0.5'),
-      ...rows('senderUs', 'CPU of the sending process for an event, µs'),
-      ...rows('databaseUs', 'CPU of PostgreSQL for an event, µs'),
+      row('perSecond', 'events/s', 'at least 0.5'),
+      row('senderUs', 'CPU of the sending process for an event, µs'),
+      row('databaseUs', 'CPU of PostgreSQL for an event, µs'),
     ];
   },
 };
@@ -100,13 +95,13 @@ function eventOf(ownerId: string) {
   return { kind: 'monitor.resumed', ownerId, isTest: false, subject: id, payload: { monitor } };
 }
 
-function bareRate({ site }: WatchedSite, url: string, way: 'kept' | 'fresh'): Promise<Sending> {
+function bareRate({ site }: WatchedSite, url: string): Promise<Sending> {
   return withStops(async (stops) => {
     const before = cpuSecondsOf(site.databasePid);
     const script = new URL('./bare-sender.js', import.meta.url);
     const { message } = await startChild<{ perSecond: number; cpuSeconds: number }>(
       script,
-      [url, String(CONNECTIONS), String(EVENTS), way],
+      [url, String(CONNECTIONS), String(EVENTS)],
       { environment: { DATABASE_URL: site.databaseUrl }, stops },
     );
     return {
