@@ -25,9 +25,7 @@ export type ToPeer =
   /** Rows that may be in flight. */
   | { readonly kind: 'credits'; readonly rows: number }
   /** Ends the link without a word. */
-  | { readonly kind: 'hang-up' }
-  /** Request to send the newest `rows` results again and again; 0 ends that. */
-  | { readonly kind: 'replay'; readonly rows: number };
+  | { readonly kind: 'hang-up' };
 
 /** Messages from that control plane to the lab. */
 export type FromPeer =
@@ -38,6 +36,4 @@ export type FromPeer =
   /** Rows that had arrived before arrived again, over any link, without a request. */
   | { readonly kind: 'resent'; readonly rows: number }
   | ({ readonly kind: 'heartbeat' } & ReceivedHeartbeat)
-  | { readonly kind: 'self-test'; readonly checks: readonly SelfTestCheck[] }
-  /** Number of results that were sent again, once that ended. */
-  | { readonly kind: 'replayed'; readonly rows: number };
+  | { readonly kind: 'self-test'; readonly checks: readonly SelfTestCheck[] };

@@ -34,11 +34,6 @@ export interface LabAgent {
    * Sets other canaries than before, after the first self-test, and returns the result: the agent tries them at once.
    */
   selfTest(canaries: readonly string[]): Promise<SelfTest>;
-  /**
-   * Has the newest `rows` results read from the spool and sent again and again, and one more written each time, until
-   * the answer is called. That one says how many were sent again.
-   */
-  keepBusy(rows: number): () => Promise<number>;
   /** Record of its control plane so far. */
   readonly seen: PeerRecord;
   /** Requests this many results that cost next to nothing; they are in `seen` when they come. */
@@ -144,14 +139,6 @@ function commandsOf(peer: Peer): Commands {
       const answer = peer.next('self-test').then(byName);
       peer.send({ kind: 'canaries', canaries });
       return answer;
-    },
-    keepBusy: (rows) => {
-      peer.send({ kind: 'replay', rows });
-      return async () => {
-        const replayed = peer.next('replayed');
-        peer.send({ kind: 'replay', rows: 0 });
-        return (await replayed).rows;
-      };
     },
   };
 }

@@ -24,20 +24,11 @@ export interface ProberOptions {
   readonly sources?: LookupSources;
   /** Lists that a control plane would add to the target policy. */
   readonly lists?: ControlPlaneLists;
-  /** Flags for Node in addition to those that the agent passes. */
-  readonly nodeFlags?: readonly string[];
-  /** Program that runs in place of the agent's child. */
-  readonly program?: string;
 }
 
 /** The agent's own measuring process on the lab's `agent`: its engines, its policy, its limits. */
 export interface Prober {
   readonly pid: number;
-  /**
-   * Process for signals, and for messages of what `nodeFlags` loaded: arrays of objects whose `kind` the agent
-   * does not use.
-   */
-  readonly child: ChildProcess;
   /** Capabilities that it found beyond plain sockets, for example `icmp`. */
   readonly capabilities: readonly string[];
   /** Runs one probe, in parallel with others. A refusal is a result too. */
@@ -55,8 +46,8 @@ export interface Prober {
 
 /** Starts a prober; it ends with the lab at the latest. @throws Error when it ends before it is ready */
 export async function startProber(lab: Lab, options: ProberOptions = {}): Promise<Prober> {
-  const { allow = [], rootHints = [], sources = defaultSources, lists, nodeFlags = [], program = CHILD } = options;
-  const child = lab.spawn('agent', [process.execPath, ...CHILD_FLAGS, ...nodeFlags, program], {
+  const { allow = [], rootHints = [], sources = defaultSources, lists } = options;
+  const child = lab.spawn('agent', [process.execPath, ...CHILD_FLAGS, CHILD], {
     serialization: 'advanced',
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
@@ -67,7 +58,6 @@ export async function startProber(lab: Lab, options: ProberOptions = {}): Promis
   const capabilities = await conversation.ready;
   return {
     pid: child.pid ?? 0,
-    child,
     capabilities,
     faults: conversation.faults,
     // both sides validate: the spec and the result conform to the schemas of the type

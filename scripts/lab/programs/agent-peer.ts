@@ -1,7 +1,6 @@
 // Minimal control plane of one agent of a lab: enrolls any agent, links, sends the jobs of its parent and returns the
-// results. It can have results sent repeatedly, which keeps the agent's link and spool as busy as possible. Listens on
-// a port of its first argument, 127.0.0.1 without one, and asks for heartbeats as often as the second says, in
-// milliseconds; its messages are in agent-peer-messages.ts.
+// results. Listens on a port of its first argument, 127.0.0.1 without one, and asks for heartbeats as often as the second
+// says, in milliseconds; its messages are in agent-peer-messages.ts.
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -25,8 +24,6 @@ const HOST = process.argv[2] ?? '127.0.0.1';
 const HEARTBEAT_MS = Number(process.argv[3] ?? 1_000);
 const DEADLINE_MS = 300_000;
 const CREDIT_ROWS = 10_000;
-/** Specification that every agent refuses, so that its result costs the measuring process next to nothing. */
-const refusedSpec = Buffer.from(JSON.stringify({ target: '10.0.0.1:80', params: {} }));
 
 type Body<B extends keyof DecodedAgentFrame> = NonNullable<DecodedAgentFrame[B]>;
 
@@ -36,13 +33,8 @@ const server = createServer((request, response) => void enroll(request, response
 let url = '';
 let nodePublicKey: Buffer = Buffer.alloc(0);
 let canaries: readonly string[] = [];
-let replayRows = 0;
-let replayed = 0;
-let refusedJobs = 0;
 /** Number of the newest result seen. */
 let newest = 0;
-/** Number of the only row that may come next after a rewind; rows in flight are ignored until then. */
-let expected: number | null = null;
 let link: WebSocket | null = null;
 
 new WebSocketServer({ server }).on('connection', (socket) => {
@@ -72,9 +64,6 @@ process.on('message', (message: ToPeer) => {
     case 'hang-up':
       link?.terminate();
       break;
-    case 'replay':
-      startReplay(message.rows);
-      break;
   }
 });
 
@@ -94,7 +83,6 @@ function take(frame: DecodedAgentFrame): void {
 
 function challenge({ agentNonce, bootId, generation }: Body<'hello'>): void {
   tell({ kind: 'hello' });
-  expected = null;
   const serverNonce = randomBytes(NONCE_BYTES);
   const common = { audience: url, nodeId, publicKey: nodePublicKey, protocolVersion: 1 };
   const bytes = serverProofBytes({ ...common, agentNonce, serverNonce, bootId, generation });
@@ -130,42 +118,20 @@ function takeHeartbeat({ isReply, sequence, transmitMs, selfTest, spoolRows }: B
   if (selfTest) tell({ kind: 'self-test', checks: selfTest.checks as SelfTestCheck[] });
 }
 
-/** Acknowledges, or asks for the same rows again; each turn of that adds a row that was not there before. */
 function takeResults({ epoch, lane, first, results }: Body<'results'>): void {
-  if (expected !== null && first !== expected) return;
   if (first > newest + 1) throw new Error(`a gap: ${first} came after ${newest}`);
   const last = first + results.length - 1;
   const known = Math.min(results.length, newest + 1 - first);
   results.slice(known).forEach((result, index) => tellResult(newest + 1 + index, result));
-  if (known > 0 && expected === null) tell({ kind: 'resent', rows: known });
-  replayed += known;
-  const isAtEnd = last >= newest;
+  if (known > 0) tell({ kind: 'resent', rows: known });
   newest = Math.max(newest, last);
-  const rewind = isAtEnd && replayRows > 0;
-  const mark = rewind ? Math.max(0, last - replayRows) : last;
-  expected = rewind ? mark + 1 : null;
-  send({ ack: { epoch, lane, mark, rewind } });
-  if (rewind) sendRefusedJob();
+  send({ ack: { epoch, lane, mark: last, rewind: false } });
 }
 
 function tellResult(sequence: number, result: Body<'results'>['results'][number]): void {
   const { taskId, resultJson, clockOffsetMs, uncertaintyMs } = result;
-  if (taskId.startsWith('refused')) return;
   const row = { sequence, taskId, clockOffsetMs, uncertaintyMs };
   tell({ kind: 'result', ...row, resultJson: Buffer.from(resultJson).toString() });
-}
-
-function startReplay(rows: number): void {
-  if (rows === 0) tell({ kind: 'replayed', rows: replayed });
-  replayed = 0;
-  replayRows = rows;
-  while (refusedJobs < rows) sendRefusedJob();
-  if (rows > 0) sendRefusedJob();
-}
-
-function sendRefusedJob(): void {
-  refusedJobs += 1;
-  sendJob(`refused${refusedJobs}`, 'tcp', refusedSpec);
 }
 
 function sendJob(taskId: string, probeType: string, specJson: Buffer): void {
