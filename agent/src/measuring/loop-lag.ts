@@ -10,9 +10,10 @@ const WEIGHT = 1 / 16;
 /** Age after which the mean is outdated, in milliseconds. */
 const STALE_MS = 1000;
 // The effect of a delay was measured with a child whose loop is blocked at random, over a path of 20 ms. A time taken in
-// this process is wrong by up to the whole delay, a sum of several (http) by up to two of them. Off by more than 1 ms and 2 % were, for tcp: 5 of 309 with a delay below 2 ms,
-// 10 of 54 from 2 to 5 ms, 5 of 16 from 5 to 8 ms, and all from 20 ms. Times of the kernel (ping, traceroute) are not
-// affected: 95 of 100 correct to 0.7 and 0.5 ms with delays of 60 to 110 ms.
+// this process is wrong by up to the whole delay, a sum of several (http) by up to two of them. Off by more than 1 ms
+// and 2 % were, for tcp: 5 of 309 with a delay below 2 ms, 10 of 54 from 2 to 5 ms, 5 of 16 from 5 to 8 ms, and all from
+// 20 ms. Times of the kernel (ping, traceroute) are not affected: 95 of 100 correct to 0.7 and 0.5 ms with delays of 60
+// to 110 ms.
 /**
  * A single delay below this affects no result, and a mean above it would affect every probe that begins, in
  * milliseconds.

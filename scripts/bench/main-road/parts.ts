@@ -44,9 +44,7 @@ export const roadParts: readonly RoadPart[] = [
     'three-nodes',
     'http probes on three nodes each, anonymous',
     'The same with three nodes a request, on both roads',
-    {
-      nodes: 3,
-    },
+    { nodes: 3 },
   ),
 ];
 
