@@ -3,13 +3,13 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { writeDocLists } from './check/docs.js';
-import { openApiWriter, writeOpenApi } from './check/openapi-document.js';
+import { digestFile, digestOf, openApiWriter, writeOpenApi } from './check/openapi-document.js';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
 /**
  * `npm run format`: formats files and orders imports; with paths, only those. Without, it also writes what the code
- * generates into the documents: marked lists and docs/openapi.json.
+ * generates into the documents: marked lists and docs/openapi-digest.txt.
  * @returns the exit code
  */
 export async function main(args: readonly string[]): Promise<number> {
@@ -19,6 +19,6 @@ export async function main(args: readonly string[]): Promise<number> {
     spawnSync(process.execPath, [biome, 'check', '--write', '--linter-enabled=false', ...args], options).status ?? 1;
   if (args.length > 0) return code;
   for (const path of await writeDocLists(root)) process.stdout.write(`wrote the lists of ${path}\n`);
-  if (existsSync(join(root, openApiWriter))) writeFileSync(join(root, 'docs/openapi.json'), await writeOpenApi(root));
+  if (existsSync(join(root, openApiWriter))) writeFileSync(join(root, digestFile), digestOf(await writeOpenApi(root)));
   return code;
 }

@@ -23,7 +23,7 @@ interface ParamSchema {
   readonly default?: unknown;
 }
 
-/** Every parameter of every type with its schema: what it says is what holds, and docs/openapi.json shows each change of it. */
+/** Every parameter of every type with its schema: what it says is what holds. */
 const params = probeTypeNames.flatMap((type) =>
   Object.entries(probeTypes[type].Params.properties).map(([name, schema]) => ({
     type,

@@ -3,7 +3,7 @@ import { apiTags, apiWebhooks, routes } from '../../wiring/modules.js';
 import { printJson } from './print-json.js';
 import { openApiDocument } from './reference.js';
 
-// Prints the OpenAPI document of the whole API, which is stored as docs/openapi.json. The address is a placeholder.
+// Prints the OpenAPI document of the whole API, whose digest is docs/openapi-digest.txt. The address is a placeholder.
 const document = openApiDocument(routes, {
   publicUrl: 'http://localhost:8080',
   version,
