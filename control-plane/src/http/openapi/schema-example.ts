@@ -1,5 +1,4 @@
 import type { Json, JsonObject } from './openapi-components.js';
-import { patternExample } from './pattern-example.js';
 
 /** Text for the formats of JSON Schema (draft 2020-12, validation, section 7.3). */
 const formats: Readonly<Record<string, string>> = {
@@ -13,6 +12,10 @@ const formats: Readonly<Record<string, string>> = {
   uri: 'https://example.com/',
   uuid: '018f6d6e-7a90-7cc3-8b0a-2f1d5f8f7b11',
 };
+
+/** Texts for patterns: a word, and an id without its prefix. */
+const WORD = 'S';
+const ID = '1ahpw4BJRYfnu29GPWdksz';
 
 /**
  * A value that a schema allows, always the same one: its own example, default or first choice, else made from its
@@ -86,6 +89,14 @@ function stringExample(schema: JsonObject, name: string): string {
     return text;
   }
   return name.padEnd(numberAt(schema, 'minLength') ?? 0, '.').slice(0, numberAt(schema, 'maxLength') ?? undefined);
+}
+
+/** A word or an id that the pattern matches. Schemas with other patterns have an example of their own. */
+function patternExample(pattern: string): string {
+  const prefix = /^\^(\w+_)/.exec(pattern)?.[1] ?? '';
+  const text = [WORD, prefix + ID].find((candidate) => new RegExp(pattern, 'u').test(candidate));
+  if (text === undefined) throw new RangeError(`no example for the pattern "${pattern}": give its schema one`);
+  return text;
 }
 
 function numberExample(schema: JsonObject): number {
