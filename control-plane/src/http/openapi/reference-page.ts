@@ -17,10 +17,10 @@ import { referenceStyle } from './reference-style.js';
  * licences of data ask for, shown at its end.
  */
 export function referencePageRoutes(documentPath: string, attribution: readonly string[]): AnyRoute[] {
-  return [referencePage(attribution), referenceAsset(documentPath)];
+  return [referencePage(documentPath, attribution), referenceAsset(documentPath)];
 }
 
-function referencePage(attribution: readonly string[]): AnyRoute {
+function referencePage(documentPath: string, attribution: readonly string[]): AnyRoute {
   return defineRoute({
     operationId: 'getReferencePage',
     method: 'GET',
@@ -34,7 +34,7 @@ function referencePage(attribution: readonly string[]): AnyRoute {
     isDocumented: false,
     handle: async (request) => ({
       status: 200,
-      raw: { contentType: 'text/html; charset=utf-8', body: referenceHtml(request, attribution) },
+      raw: { contentType: 'text/html; charset=utf-8', body: referenceHtml(request, documentPath, attribution) },
       headers: { 'Content-Security-Policy': referencePolicy },
     }),
   });
@@ -48,27 +48,42 @@ const referencePolicy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** Title, and a note that the reference itself has one language. */
-const texts: Readonly<Record<Locale, { readonly title: string; readonly description: string; readonly note: string }>> =
-  {
-    en: { title: 'API reference', description: 'Every operation of the API, to read and to try.', note: '' },
-    'zh-CN': {
-      title: 'API 参考',
-      description: 'API 的所有操作，可查阅，也可直接试用。',
-      note: '本参考的正文只有英文。',
-    },
-    'zh-TW': {
-      title: 'API 參考',
-      description: 'API 的所有操作，可查閱，也可直接試用。',
-      note: '本參考的內文只有英文。',
-    },
-  };
+interface ReferenceTexts {
+  readonly title: string;
+  readonly description: string;
+  /** Note that the reference itself has one language; '' in that language. */
+  readonly note: string;
+  /** Sentence for readers without JavaScript, before a link to the document. */
+  readonly needsScript: string;
+}
 
-function referenceHtml(request: PageRequest, attribution: readonly string[]): string {
+const texts: Readonly<Record<Locale, ReferenceTexts>> = {
+  en: {
+    title: 'API reference',
+    description: 'Every operation of the API, to read and to try.',
+    note: '',
+    needsScript: 'The reference needs JavaScript. The OpenAPI document has the same content:',
+  },
+  'zh-CN': {
+    title: 'API 参考',
+    description: 'API 的所有操作，可查阅，也可直接试用。',
+    note: '本参考的正文只有英文。',
+    needsScript: '本参考需要 JavaScript。OpenAPI 文档包含相同的内容：',
+  },
+  'zh-TW': {
+    title: 'API 參考',
+    description: 'API 的所有操作，可查閱，也可直接試用。',
+    note: '本參考的內文只有英文。',
+    needsScript: '本參考需要 JavaScript。OpenAPI 文件包含相同的內容：',
+  },
+};
+
+function referenceHtml(request: PageRequest, documentPath: string, attribution: readonly string[]): string {
   const { locale } = request;
-  const { title, description, note } = texts[locale];
+  const { title, description, note, needsScript } = texts[locale];
   const content = html`${pageHeader(request)}
 ${note !== '' && html`<p class="note">${note}</p>`}
+<noscript><p class="note">${needsScript} <a href="${documentPath}">${documentPath}</a></p></noscript>
 <div id="reference" lang="en"></div>
 ${attribution.length > 0 && attributionHtml(attribution)}
 ${pageFooter(locale)}`;

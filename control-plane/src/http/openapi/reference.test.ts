@@ -51,6 +51,7 @@ t.test('/docs and all it loads come from this server, under a policy that allows
   const assets = [...markup.matchAll(/(?:src|href)="(\/docs\/[^"]+\.\w+)"/g)].map((match) => match[1] as string);
   t.equal(assets.length, 4);
   t.notMatch(markup, /(?:src|href)="(?!\/|data:|\?)/);
+  t.match(markup, /<noscript>.*href="\/v1\/openapi\.json".*<\/noscript>/);
   for (const asset of assets) {
     const response = await fetch(url + asset);
     t.equal(response.status, 200, asset);
