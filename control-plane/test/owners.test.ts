@@ -1,19 +1,17 @@
 import { rounds } from '@vantage/shared/_support/rounds.js';
-import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import t from 'tap';
 import { commandLine } from '../src/audit-log/actor.js';
 import type { AnyRoute } from '../src/http/route.js';
 import { routes } from '../src/wiring/modules.js';
+import { admitsKeys, createRow, rows, statedTables } from './_support/all-samples.js';
 import { aHeartbeat } from './_support/heartbeats.js';
 import { asUser } from './_support/owners.js';
 import { seededRandom } from './_support/seeded-random.js';
 import { createUserApi, type Stack, startStack, type TestApi } from './_support/stack.js';
 import { insertMonitor } from './_support/stored-monitor.js';
-import { insertNode } from './_support/stored-node.js';
-import { insertWebhookDelivery } from './_support/stored-webhook.js';
 
 const SEED = 16;
-const STEPS = 60;
+const FURTHER_ROWS = 12;
 
 /** Resources of one owner by their path, and every text that only the owner may read. */
 interface Holdings {
@@ -25,115 +23,6 @@ interface Holdings {
   readonly texts: string[];
 }
 
-/** Tables whose rows appear in lists, by list; the second value: true if a test key sees only its own rows. */
-const lists: Readonly<Record<string, readonly [table: string, hasTests: boolean]>> = {
-  '/v1/monitors': ['monitors', true],
-  '/v1/monitor-groups': ['monitor_groups', true],
-  '/v1/maintenance-windows': ['maintenance_windows', true],
-  '/v1/webhooks': ['webhook_endpoints', true],
-  '/v1/probe/tasks': ['probe_tasks', true],
-  '/v1/diagnose': ['diagnose_reports', true],
-  '/v1/account/api-keys': ['api_keys', false],
-  '/v1/nodes/enrollment-tokens': ['enrollment_tokens', false],
-  '/v1/account/nodes': ['nodes', false],
-  '/v1/alert-channels': ['alert_channels', true],
-  '/v1/alert-policies': ['alert_policies', true],
-  '/v1/alert-silences': ['alert_silences', true],
-  '/v1/alert-groups': ['alert_groups', true],
-};
-
-type Make = (holdings: Holdings, text: string, isTest: boolean) => Promise<{ path: string; id: string }>;
-
-/** One way to create each kind of resource; every text field holds a text of the owner's own. */
-function makers({ database: { db } }: Stack): readonly Make[] {
-  const post = async ({ api, testKey }: Holdings, path: string, body: object, isTest: boolean) => {
-    const answer = await api.call('POST', path, { body, ...(isTest ? { as: testKey } : {}) });
-    if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));
-    return { path, id: String(answer.body.data.id) };
-  };
-  const times = { starts_at: '2030-01-01T00:00:00Z', ends_at: '2030-01-01T01:00:00Z' };
-  return [
-    (own, text, isTest) => post(own, '/v1/monitor-groups', { name: text }, isTest),
-    (own, text, isTest) => post(own, '/v1/maintenance-windows', { title: text, scope_type: 'all', ...times }, isTest),
-    (own, text, isTest) => post(own, '/v1/monitors', { name: text, type: 'heartbeat', tags: [text] }, isTest),
-    async (own, text, isTest) => {
-      const body = { url: 'http://127.0.0.1:8099/', events: ['*'], description: text };
-      const made = await own.api.call('POST', '/v1/webhooks', { body, ...(isTest ? { as: own.testKey } : {}) });
-      const { id } = made.body.data.endpoint;
-      const ownerId = own.api.userId;
-      const delivery = await insertWebhookDelivery(db, { ownerId, endpointId: id, isTest, text });
-      own.ids.set('/v1/webhooks/deliveries', [...(own.ids.get('/v1/webhooks/deliveries') ?? []), delivery]);
-      own.texts.push(delivery);
-      return { path: '/v1/webhooks', id };
-    },
-    (own, text) => post(own, '/v1/account/api-keys', { name: text }, false),
-    (own, text) => post(own, '/v1/account/tokens', { name: text }, false),
-    (own, text) => post(own, '/v1/nodes/enrollment-tokens', { label: text }, false),
-    (own, text, isTest) => {
-      const body = { name: text, type: 'webhook', config: { url: 'https://hooks.example.com/' } };
-      return post(own, '/v1/alert-channels', body, isTest);
-    },
-    async (own, text, isTest) => {
-      const { id } = await post(own, '/v1/monitors', { name: `of ${text}`, type: 'heartbeat' }, isTest);
-      return post(own, '/v1/alert-policies', { name: text, monitor_id: id }, isTest);
-    },
-    (own, text, isTest) => post(own, '/v1/alert-silences', { reason: text, duration_sec: 3_600 }, isTest),
-    (own, text, isTest) => post(own, '/v1/alert-groups', { name: text, group_by: 'tag', group_value: text }, isTest),
-    async ({ api: { userId } }, text, isTest) => {
-      const id = newId(idPrefixes.alertDelivery);
-      const channel = { channel_id: newId(idPrefixes.alertChannel), channel_name: text, type: 'webhook' };
-      const about = {
-        kind: 'notice',
-        alert_ids: [text],
-        alert_count: 1,
-        message_group: text,
-        thread: text,
-        priority: 1,
-      };
-      const said = { title: text, text, message: Buffer.alloc(0), status: 'dead', created_at: new Date() };
-      await db('alert_deliveries').insert({ id, owner_id: userId, is_test: isTest, ...channel, ...about, ...said });
-      return { path: '/v1/alert-deliveries', id };
-    },
-    async ({ api: { userId } }, text) => {
-      const id = await insertNode(db, {
-        owner_id: userId,
-        name: text,
-        visibility: 'private',
-        hostname: text,
-        tags: [text],
-      });
-      return { path: '/v1/account/nodes', id };
-    },
-    async ({ api: { userId } }, text, isTest) => {
-      const id = newId(idPrefixes.probeTask);
-      const task = { id, owner_id: userId, is_test: isTest, probe_type: 'http', target: text, spec: '{}' };
-      await db('probe_tasks').insert({ ...task, created_at: new Date() });
-      return { path: '/v1/probe/tasks', id };
-    },
-    async ({ api: { userId } }, text, isTest) => {
-      const id = newId(idPrefixes.diagnoseReport);
-      const done = {
-        status: 'failed',
-        report: '{"status":"failed","overall_score":null,"sections":{},"truncated":false}',
-      };
-      const empty = { scope: ['ping'], node_ids: [], tasks: '{}', cost: 0, shared: false };
-      const times = { created_at: new Date(), ends_at: new Date() };
-      const row = { id, owner_id: userId, is_test: isTest, target: text };
-      await db('diagnose_reports').insert({ ...row, ...done, ...empty, ...times });
-      return { path: '/v1/diagnose', id };
-    },
-    async ({ api: { userId } }, text, isTest) => {
-      const settings = { config: '{"port":80}', node_selection: '{"limit":3,"spread":"asn"}', tags: [text] };
-      const columns = { owner_id: userId, name: text, target: text, is_test: isTest, ...settings };
-      const monitor = await insertMonitor(db, [], columns);
-      const id = newId(idPrefixes.monitorEvent);
-      const event = { id, monitor_id: monitor.id, type: 'down', reason: text, notes: text, started_at: new Date() };
-      await db('monitor_events').insert(event);
-      return { path: '/v1/monitor-events', id };
-    },
-  ];
-}
-
 async function aHolder({ controlPlane }: Stack, name: string): Promise<Holdings> {
   const api = await createUserApi(controlPlane, `${name}@test.example`, 'user');
   const { apiKeys } = controlPlane.services.tokens;
@@ -143,30 +32,62 @@ async function aHolder({ controlPlane }: Stack, name: string): Promise<Holdings>
   return { api, tokens: [api.token, live.key, test.key], testKey: test.key, ids: new Map(), texts };
 }
 
-/** Three owners with the resources that a random sequence of acts created for them, all of it from one seed. */
+/** Rows that accounts can create; the others are those of administrators. */
+const creatable = rows.filter(
+  ({ create, paths: [path = ''] }) => create !== 'side effect' && !path.startsWith('/v1/admin/'),
+);
+
+/** Three owners with at least one of every row, and further ones of a random sequence of acts, all of it from one seed. */
 async function threeOwners(stack: Stack) {
   const random = seededRandom(SEED);
-  const make = makers(stack);
   const holders = await Promise.all(['ada', 'bob', 'eve'].map((name) => aHolder(stack, name)));
-  for (let step = 0; step < STEPS; step += 1) {
-    // every owner has at least one of everything
-    const holder =
-      holders[Math.floor(step / make.length) < 3 ? Math.floor(step / make.length) : Math.floor(random() * 3)];
-    const maker = make[step < 3 * make.length ? step % make.length : Math.floor(random() * make.length)];
-    if (holder === undefined || maker === undefined) throw new Error('no such owner or creator');
+  const one = <T>(from: readonly T[]) => from[Math.floor(random() * from.length)] as T;
+  const each = holders.flatMap((holder) => creatable.map((row) => ({ holder, row })));
+  const further = Array.from({ length: FURTHER_ROWS }, () => ({ holder: one(holders), row: one(creatable) }));
+  for (const [step, { holder, row }] of [...each, ...further].entries()) {
+    const { api, testKey, ids, texts } = holder;
     const text = `text${step}x${Math.floor(random() * 1e9)}`;
-    const { path, id } = await maker(holder, text, random() < 0.3);
-    holder.ids.set(path, [...(holder.ids.get(path) ?? []), id]);
-    holder.texts.push(id, text);
+    const id = await createRow(stack, row, { api, text, ...(random() < 0.3 ? { testKey } : {}) });
+    texts.push(text);
+    if (id === null) continue;
+    texts.push(id);
+    for (const path of row.paths) ids.set(path, [...(ids.get(path) ?? []), id]);
   }
   await stack.controlPlane.services.nodes.directory.load();
   return holders;
+}
+
+/** Tables with a column for the id of an owner, and this column. */
+async function findOwnedTables({ database: { db } }: Stack) {
+  const { rows: found } = await db.raw<{ rows: { table: string; column: string }[] }>(
+    `SELECT table_name AS "table", column_name AS "column" FROM information_schema.columns JOIN pg_class c ON c.relname = table_name
+     WHERE table_schema = 'public' AND column_name IN ('owner_id', 'account_id') AND NOT c.relispartition`,
+  );
+  return found;
 }
 
 const stack = await startStack(t);
 const { controlPlane, database } = stack;
 const { db } = database;
 const holders = await threeOwners(stack);
+const owned = await findOwnedTables(stack);
+
+t.test('every table whose rows belong to owners has a row of each of them', async (t) => {
+  t.ok(owned.length >= 10, `${owned.length} owned tables`);
+  const written = new Set(rows.filter(({ create }) => create === 'side effect').map(({ table }) => table));
+  for (const { table, column } of owned) {
+    if (!statedTables.has(table)) {
+      t.fail(
+        `${table}: state a row of it under rows in control-plane/src/modules/NAME/_support/samples.ts of its module`,
+      );
+    } else if (!written.has(table)) {
+      for (const { api } of holders) t.not((await db(table).where({ [column]: api.userId })).length, 0, table);
+    }
+  }
+});
+
+const listsOf = (kind: 'counted' | 'by cursor') =>
+  rows.filter(({ list }) => list === kind).map(({ table, paths: [path = ''] }) => ({ table, path }));
 
 const readable = routes.filter(({ method, path }) => method === 'GET' && !path.includes('{token}'));
 const writable = routes.filter(({ method, path }) => method !== 'GET' && path.includes('{id}'));
@@ -220,8 +141,8 @@ t.test('no response to one owner contains an id or a text of another, for any cr
   // resources of others are neither counted nor paged through, and no cursor leads to them
   for (const holder of holders) {
     const { api, tokens, testKey } = holder;
-    for (const [path, [table, hasTests]] of Object.entries(lists)) {
-      for (const token of hasTests ? tokens : [api.token]) {
+    for (const { table, path } of listsOf('counted')) {
+      for (const token of admitsKeys(`GET ${path}`) ? tokens : [api.token]) {
         const own = token === testKey ? { owner_id: api.userId, is_test: true } : { owner_id: api.userId };
         const [row] = await db(table).where(own).count({ count: '*' });
         const { body } = await api.call('GET', path, { as: token });
@@ -229,7 +150,7 @@ t.test('no response to one owner contains an id or a text of another, for any cr
         t.equal(total, Number(row?.['count']), `${path} counts its own`);
       }
     }
-    for (const path of ['/v1/monitor-events', '/v1/account/audit', '/v1/alert-deliveries']) {
+    for (const { path } of listsOf('by cursor')) {
       for (const other of holders) {
         const theirs = await other.api.call('GET', `${path}?limit=1`);
         const cursor = theirs.body.meta.pagination.next_cursor;
@@ -250,19 +171,11 @@ t.test('no response to one owner contains an id or a text of another, for any cr
 
 t.test('no act of one owner changes, or refers to, anything of another', async (t) => {
   const [ada, bob] = holders as [Holdings, Holdings, Holdings];
-  const tables = [
-    'monitors',
-    'monitor_groups',
-    'maintenance_windows',
-    'monitor_events',
-    'nodes',
-    'api_keys',
-    'webhook_endpoints',
-    'alert_channels',
-    'alert_policies',
-    'alert_silences',
-    'alert_groups',
-  ];
+  // what operations can name
+  const named = rows.filter(({ paths: [path = ''], create }) => path !== '' && create !== 'side effect');
+  const hasOwner = new Set(owned.filter(({ column }) => column === 'owner_id').map(({ table }) => table));
+  const tables = named.map(({ table }) => table).filter((table) => hasOwner.has(table));
+  t.ok(tables.length > 10, `${tables.length} tables`);
   const stateOf = async () =>
     Promise.all(tables.map((table) => db(table).where({ owner_id: bob.api.userId }).orderBy('id').select('*')));
   const before = await stateOf();
@@ -326,33 +239,17 @@ t.test('the database refuses a reference from one owner to a row of another', as
   await t.rejects(db('monitor_events').where({ id }).update({ monitor_id }), refused);
 });
 
-/** Owned tables that keep rows of a deleted owner, and which rows. */
-const keptOfDeleted: Readonly<Record<string, readonly [left: string, reason: string]>> = {
-  api_keys: [
-    'revoked_at IS NULL',
-    'a revoked key is listed for 90 days, and distinguished from one that never existed',
-  ],
-  nodes: ['deleted_at IS NULL', 'results of a deleted node name it'],
-  probe_tasks: ['false', 'results stay for 7 days'],
-  outbox: ['false', 'events are deleted once they are delivered'],
-  audit_log: ['false', 'the log of an account outlives it'],
-};
-
-t.test('a deleted account leaves only the listed rows, and nothing of others is deleted', async (t) => {
+t.test('a deleted account leaves only the stated rows, and nothing of others is deleted', async (t) => {
   const [ada, ...others] = holders as [Holdings, Holdings, Holdings];
-  const { rows } = await db.raw<{ rows: { table: string; column: string }[] }>(
-    `SELECT table_name AS "table", column_name AS "column" FROM information_schema.columns JOIN pg_class c ON c.relname = table_name
-     WHERE table_schema = 'public' AND column_name IN ('owner_id', 'account_id') AND NOT c.relispartition`,
-  );
-  const countOf = async ({ table, column }: (typeof rows)[number], { api }: Holdings, left = 'true') =>
+  const kept = new Map(rows.map(({ table, keptOfDeleted }) => [table, keptOfDeleted?.[0]]));
+  const countOf = async ({ table, column }: (typeof owned)[number], { api }: Holdings, left = 'true') =>
     (
       await db(table)
         .where({ [column]: api.userId })
         .whereRaw(left)
     ).length;
-  const before = await Promise.all(rows.map((row) => Promise.all(others.map((other) => countOf(row, other)))));
-  t.ok(rows.length >= 10, `${rows.length} owned tables`);
+  const before = await Promise.all(owned.map((row) => Promise.all(others.map((other) => countOf(row, other)))));
   await controlPlane.services.accounts.users.delete(ada.api.userId, commandLine);
-  for (const row of rows) t.equal(await countOf(row, ada, keptOfDeleted[row.table]?.[0]), 0, row.table);
-  t.strictSame(await Promise.all(rows.map((row) => Promise.all(others.map((other) => countOf(row, other))))), before);
+  for (const row of owned) t.equal(await countOf(row, ada, kept.get(row.table)), 0, row.table);
+  t.strictSame(await Promise.all(owned.map((row) => Promise.all(others.map((other) => countOf(row, other))))), before);
 });

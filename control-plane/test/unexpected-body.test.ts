@@ -1,11 +1,11 @@
 import t from 'tap';
 import { routes } from '../src/wiring/modules.js';
+import { operations, sampleBody } from './_support/all-samples.js';
 import { sendRaw } from './_support/raw-http.js';
 import { startStack } from './_support/stack.js';
 
 const KIB = 1024;
 const { api } = await startStack(t);
-const limits = new Map([['POST /v1/monitors/import', 5 * KIB * KIB]]);
 
 t.test('an operation without a body refuses a request that has one, and does nothing', async (t) => {
   const send = (method: string, path: string, body?: string) =>
@@ -31,9 +31,8 @@ t.test('a POST that requires no field of its body may be sent without one, and a
     const made = await send('POST', '/v1/nodes/enrollment-tokens', headers);
     t.equal(made.status, 201, JSON.stringify(await made.json()));
   }
-  const post = (path: string, body: object) => api.call('POST', path, { body });
-  const hook = { url: 'https://hooks.example.com/', events: ['*'] };
-  const { id } = (await post('/v1/webhooks', hook)).body.data.endpoint;
+  const body = sampleBody('POST /v1/webhooks', { text: 'Shop', userId: api.userId });
+  const { id } = (await api.call('POST', '/v1/webhooks', { body })).body.data.endpoint;
   const rotated = await send('POST', `/v1/webhooks/${id}/rotate-secret`);
   t.match([rotated.status, await rotated.json()], [200, { data: { previous_secret_expires_at: String } }], 'defaults');
   for (const [method, path] of [
@@ -42,12 +41,8 @@ t.test('a POST that requires no field of its body may be sent without one, and a
     ['PATCH', `/v1/webhooks/${id}`],
   ] as const) {
     const refused = await send(method, path, json);
-    const body = await refused.json();
-    t.match(
-      [refused.status, body],
-      [400, { error: { details: { body: [{ code: 'required' }] } } }],
-      `${method} ${path}`,
-    );
+    const details = { body: [{ code: 'required' }] };
+    t.match([refused.status, await refused.json()], [400, { error: { details } }], `${method} ${path}`);
   }
 });
 
@@ -56,7 +51,7 @@ t.test('a body that is too large is refused with the limit of its own operation,
   // check-ins accept a body of any size
   const sized = routes.filter(({ body, file, rawBody }) => (body ?? file) !== undefined && rawBody === undefined);
   for (const [index, { method, path }] of sized.entries()) {
-    const limit = limits.get(`${method} ${path}`) ?? 32 * KIB;
+    const limit = operations.get(`${method} ${path}`)?.maxBodyBytes ?? 32 * KIB;
     const named = {
       en: `must be at most ${limit} bytes`,
       'zh-CN': `不能超过 ${limit} 字节`,

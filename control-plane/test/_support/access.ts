@@ -3,12 +3,9 @@ import type { Test } from 'tap';
 import { commandLine } from '../../src/audit-log/actor.js';
 import type { AnyRoute, Auth } from '../../src/http/route.js';
 import { defaultTokenScopes, scopes } from '../../src/http/scopes.js';
-import { routes } from '../../src/wiring/modules.js';
+import { documented, nameOf } from './all-samples.js';
 import { asUser } from './owners.js';
 import type { Stack } from './stack.js';
-
-export const documented = routes.filter(({ isDocumented }) => isDocumented !== false);
-export const nameOf = ({ method, path }: AnyRoute) => `${method} ${path}`;
 
 /** Operations by which an admitted caller may revoke its own credentials. */
 const mayRevoke = /^\/v1\/(?:account|auth)\b/;

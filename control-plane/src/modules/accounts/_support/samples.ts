@@ -1,0 +1,38 @@
+import { anybody, type Callers, open, type Samples, scope } from '../../../../test/_support/samples.js';
+
+const account = scope('account');
+const session: Callers = { kind: 'session' };
+
+export const samples: Samples = {
+  operations: {
+    'POST /v1/auth/register': { callers: open(anybody) },
+    'POST /v1/auth/login': { callers: open(anybody) },
+    'POST /v1/auth/login/confirm': { callers: open(anybody) },
+    'POST /v1/auth/refresh': { callers: open(anybody) },
+    'POST /v1/auth/logout': { callers: open(session) },
+    'POST /v1/auth/verify-email': { callers: open(anybody) },
+    'POST /v1/auth/verify-email/resend': { callers: open(account) },
+    'POST /v1/auth/password/forgot': { callers: open(anybody) },
+    'POST /v1/auth/password/reset': { callers: open(anybody) },
+    'POST /v1/auth/password/change': { callers: open(account) },
+    'GET /.well-known/jwks.json': { callers: anybody },
+    'GET /v1/account/profile': { callers: account },
+    'PATCH /v1/account/profile': { callers: open(account) },
+    'DELETE /v1/account': { callers: open(account) },
+    'GET /v1/account/sessions': { callers: account },
+    'DELETE /v1/account/sessions': { callers: open(account) },
+    'DELETE /v1/account/sessions/{id}': { callers: open(account) },
+    'GET /v1/account/limits': { callers: account },
+  },
+  rows: [
+    {
+      table: 'sessions',
+      paths: ['/v1/account/sessions'],
+      async create({ services, db, userId }) {
+        const client = { address: '192.0.2.1', userAgent: null };
+        const { sessions } = services.accounts;
+        return (await db.transaction((trx) => sessions.open(trx, userId, { methods: ['password'], client }))).sessionId;
+      },
+    },
+  ],
+};

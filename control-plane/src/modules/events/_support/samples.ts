@@ -1,0 +1,12 @@
+import { type Samples } from '../../../../test/_support/samples.js';
+
+export const samples: Samples = {
+  rows: [
+    {
+      table: 'outbox',
+      paths: [],
+      create: 'side effect',
+      keptOfDeleted: ['false', 'events are deleted once they are delivered'],
+    },
+  ],
+};
