@@ -2,8 +2,8 @@ import { pino } from 'pino';
 import t, { type Test } from 'tap';
 import { publish } from '../src/events/index.js';
 import { noteUplinkLosses } from '../src/modules/monitors/checks/uplink-losses.js';
-import { NoDataWatch } from '../src/modules/monitors/judging/no-data-watch.js';
-import { Presence } from '../src/modules/nodes/presence/presence.js';
+import { noDataWatch } from '../src/modules/monitors/judging/no-data-watch.js';
+import { presence } from '../src/modules/nodes/presence/presence.js';
 import { openAlertWorld } from './_support/alert-world.js';
 import { createReusedDatabase } from './_support/database.js';
 import { insertMonitor } from './_support/stored-monitor.js';
@@ -17,8 +17,8 @@ async function aWorldOfNodes(t: Test) {
   const world = await openAlertWorld(t, { database: await fresh() });
   const { db, clock, userId } = world;
   const log = pino({ level: 'silent' });
-  const presence = new Presence({ db, clock, log });
-  const noData = new NoDataWatch({ db, clock, log, maintenance: async () => new Map() });
+  const nodes = presence({ db, clock, log });
+  const noData = noDataWatch({ db, clock, log, maintenance: async () => new Map() });
   return {
     ...world,
     /** Titles of the mails to an owner, oldest first. */
@@ -27,16 +27,16 @@ async function aWorldOfNodes(t: Test) {
     addNode: (name: string, owner = userId) => insertNode(db, { name, owner_id: owner, session_id: `ses_${name}` }),
     /** Nodes lose their links, and for a minute have no other. */
     lose: async (ids: readonly string[]) => {
-      await presence.run();
+      await nodes.run();
       await db('nodes').whereIn('id', ids).update({ session_id: null });
       await db('nodes')
         .whereIn('id', ids)
         .update({ left_at: new Date(Date.now() - MINUTE_MS - 1_000) });
-      await presence.run();
+      await nodes.run();
     },
     link: async (ids: readonly string[]) => {
       await db('nodes').whereIn('id', ids).update({ session_id: 'ses_again' });
-      await presence.run();
+      await nodes.run();
     },
     /** A node delivers that its own network was away. */
     reportLoss: (nodeId: string, monitorIds: readonly string[], firstMs: number) =>

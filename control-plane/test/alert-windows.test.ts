@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import t, { type Test } from 'tap';
 import { program } from '../src/audit-log/actor.js';
 import { maintenanceWindows } from '../src/modules/monitors/maintenance/maintenance-windows.js';
-import { WindowTurns } from '../src/modules/monitors/maintenance/window-turns.js';
+import { windowTurns } from '../src/modules/monitors/maintenance/window-turns.js';
 import { accountOf } from './_support/owners.js';
 import { openTimedAlerts } from './_support/timed-alerts.js';
 
@@ -18,7 +18,7 @@ async function withWindows(t: Test) {
   const { db, clock, userId } = world;
   const startMs = clock.now();
   const act = { account: accountOf(userId), actor: program };
-  const turns = new WindowTurns({
+  const turns = windowTurns({
     db,
     mail: { enqueue: async () => {} },
     onDue: () => {},

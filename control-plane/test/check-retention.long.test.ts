@@ -5,7 +5,7 @@ import t from 'tap';
 import { checkDayClasses, dropPartitions, ensurePartitions } from '../src/db/partitions.js';
 import { checkDaysOf, listChecks, storeChecks } from '../src/modules/monitors/checks/check-store.js';
 import { findMonitor } from '../src/modules/monitors/definition/store.js';
-import { Rollups } from '../src/modules/monitors/history/rollups.js';
+import { rollups } from '../src/modules/monitors/history/rollups.js';
 import { listMonitors } from '../src/modules/monitors/reading/list-store.js';
 import { personalOwner } from '../src/owners/index.js';
 import { parsePlans } from '../src/plans/index.js';
@@ -160,16 +160,16 @@ t.test('the time of a monitor’s last check is known even if it is long ago', a
   for (const name of ['never', 'now', 'yesterday', 'in time', 'late'])
     monitors.push(await insertMonitor(db, [node], { name }));
   const [never, now, yesterday, inTime, late] = monitors;
-  const rollups = new Rollups({ db, clock, log: pino({ level: 'silent' }) });
+  const replica = rollups({ db, clock, log: pino({ level: 'silent' }) });
   await store(db, [
     aCheck(inTime?.id ?? '', node, { slot_ms: nowMs + 70_001 }),
     aCheck(inTime?.id ?? '', node, { slot_ms: nowMs + 10_000 }),
   ]);
   clock.advance(HOUR_MS);
-  await rollups.run();
+  await replica.run();
   await store(db, [aCheck(late?.id ?? '', node, { slot_ms: nowMs - DAY_MS + 1 })]);
   clock.advance(2 * DAY_MS);
-  await rollups.run();
+  await replica.run();
   const yesterdayMs = clock.now() - 20 * HOUR_MS;
   await store(db, [
     aCheck(now?.id ?? '', node, { slot_ms: clock.now() }),

@@ -1,7 +1,7 @@
 import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { pino } from 'pino';
 import t, { type Test } from 'tap';
-import { ExpiryWatch } from '../src/modules/monitors/checks/expiry-watch.js';
+import { expiryWatch } from '../src/modules/monitors/checks/expiry-watch.js';
 import { createTestDatabase } from './_support/database.js';
 import { keepEvents } from './_support/kept-events.js';
 import { insertMonitor } from './_support/stored-monitor.js';
@@ -14,7 +14,7 @@ async function anExpiring(t: Test, type: string, config: object = {}) {
   await keepEvents(db);
   const clock = new FakeClock(Date.now());
   const monitor = await insertMonitor(db, [], { type, config: { warn_days: 14, critical_days: 3, ...config } });
-  const replicas = [1, 2].map(() => new ExpiryWatch({ db, clock, log: pino({ level: 'silent' }) }));
+  const replicas = [1, 2].map(() => expiryWatch({ db, clock, log: pino({ level: 'silent' }) }));
   let checks = 0;
   return {
     db,

@@ -2,7 +2,7 @@ import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import type { Knex } from 'knex';
 import { pino } from 'pino';
 import t, { type Test } from 'tap';
-import { NoDataWatch } from '../src/modules/monitors/judging/no-data-watch.js';
+import { noDataWatch } from '../src/modules/monitors/judging/no-data-watch.js';
 import { LateMonitor } from './_support/late-monitor.js';
 
 const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000);
@@ -23,7 +23,7 @@ async function aSilentMonitor(t: Test, minutes: number) {
     maintenance: async () =>
       new Map([...maintained].map((id) => [id, { isNow: true, untilMs: null, endedAtMs: null }] as const)),
   };
-  const replicas = [new NoDataWatch(options), new NoDataWatch(options)];
+  const replicas = [noDataWatch(options), noDataWatch(options)];
   const look = async () => void (await Promise.all(replicas.map((replica) => replica.run())));
   return { one, db, maintained, look };
 }

@@ -2,7 +2,7 @@ import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import type { Knex } from 'knex';
 import { pino } from 'pino';
 import t, { type Test } from 'tap';
-import { Presence } from '../src/modules/nodes/presence/presence.js';
+import { presence } from '../src/modules/nodes/presence/presence.js';
 import { createTestDatabase } from './_support/database.js';
 import { keepEvents } from './_support/kept-events.js';
 import { startStack } from './_support/stack.js';
@@ -11,7 +11,7 @@ import { insertNode } from './_support/stored-node.js';
 async function aFleet(t: Test) {
   const { db } = await createTestDatabase(t);
   await keepEvents(db);
-  const replicas = [1, 2].map(() => new Presence({ db, clock: new FakeClock(), log: pino({ level: 'silent' }) }));
+  const replicas = [1, 2].map(() => presence({ db, clock: new FakeClock(), log: pino({ level: 'silent' }) }));
   return {
     db,
     look: async () => void (await Promise.all(replicas.map((one) => one.run()))),
@@ -90,8 +90,8 @@ t.test('a ban is announced with its reason instead of as offline, and an unban a
   const { db } = database;
   await keepEvents(db);
   const id = await insertNode(db, { name: 'Berlin', session_id: 'ses_1' });
-  const presence = new Presence({ db, clock: new FakeClock(), log: pino({ level: 'silent' }) });
-  await presence.run();
+  const watch = presence({ db, clock: new FakeClock(), log: pino({ level: 'silent' }) });
+  await watch.run();
   const act = async (verb: string, body?: object) =>
     t.match(await api.call('POST', `/v1/admin/nodes/${id}/${verb}`, { body }), { status: 200 });
   await act('ban', { reason: 'abuse' });
@@ -106,12 +106,12 @@ t.test('a ban is announced with its reason instead of as offline, and an unban a
   t.equal((await db('audit_log').where({ action: 'node.banned', subject: id })).length, 1);
   await db('nodes').update({ session_id: null });
   await db('nodes').update({ left_at: new Date(0) });
-  await presence.run();
+  await watch.run();
   t.equal(await presenceOf(db), false);
   await act('unban');
-  await presence.run();
+  await watch.run();
   await db('nodes').update({ session_id: 'ses_2' });
-  await presence.run();
+  await watch.run();
   t.same(await db('outbox').where({ subject: id }).orderBy('id').pluck('kind'), [
     'node.online',
     'node.banned',

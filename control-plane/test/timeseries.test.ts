@@ -1,6 +1,6 @@
 import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import t from 'tap';
-import { Rollups } from '../src/modules/monitors/history/rollups.js';
+import { rollups } from '../src/modules/monitors/history/rollups.js';
 import { slotsWithin } from '../src/modules/monitors/history/timeseries.js';
 import { createLogger } from '../src/runtime/log.js';
 import { startStack } from './_support/stack.js';
@@ -24,7 +24,7 @@ async function setUp() {
   const monitor = await insertMonitor(db, nodes, { owner_id: api.userId });
   const series = async (query: string) =>
     (await api.call('GET', `/v1/monitors/${monitor.id}/timeseries?${query}`)).body;
-  const rollUp = () => new Rollups({ db, clock, log: createLogger('silent') }).run();
+  const rollUp = () => rollups({ db, clock, log: createLogger('silent') }).run();
   return { nodes, monitor, series, rollUp };
 }
 

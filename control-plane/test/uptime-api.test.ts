@@ -1,7 +1,7 @@
 import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
-import { Rollups } from '../src/modules/monitors/history/rollups.js';
+import { rollups } from '../src/modules/monitors/history/rollups.js';
 import { createLogger } from '../src/runtime/log.js';
 import { CheckingNode } from './_support/checking-node.js';
 import { createUserApi, startStack } from './_support/stack.js';
@@ -244,7 +244,7 @@ t.test('each node has the share of its checks that did not fail, rolled up or no
   const before = (await uptime('?from=-6h')).data;
   t.strictSame(before.nodes, expected);
   t.strictSame(before.windows[3].nodes, expected);
-  await new Rollups({ db, clock, log: createLogger('silent') }).run();
+  await rollups({ db, clock, log: createLogger('silent') }).run();
   t.ok((await db('rollups_15m')).length > 5);
   t.strictSame((await uptime('?from=-6h')).data, before);
 });

@@ -6,8 +6,8 @@ import { MISSED_KIND } from '@vantage/shared/monitor-state/report-kinds.js';
 import { compileSchema } from '@vantage/shared/validation.js';
 import { pino } from 'pino';
 import t from 'tap';
-import { ExpiryWatch } from '../src/modules/monitors/checks/expiry-watch.js';
-import { NoDataWatch } from '../src/modules/monitors/judging/no-data-watch.js';
+import { expiryWatch } from '../src/modules/monitors/checks/expiry-watch.js';
+import { noDataWatch } from '../src/modules/monitors/judging/no-data-watch.js';
 import { webhookKindNames } from '../src/modules/webhooks/kinds/index.js';
 import { bodySchema } from '../src/modules/webhooks/kinds/payload.js';
 import { CheckingNode } from './_support/checking-node.js';
@@ -92,7 +92,7 @@ t.test('every kind of event is sent at its occasion, in both forms, each of whic
   await db('monitor_states')
     .where({ monitor_id: silent })
     .update({ health: 'unknown', changed_at: longAgo, first_check_at: longAgo });
-  await new NoDataWatch(watching).run();
+  await noDataWatch(watching).run();
   await arrives('monitor.no_data');
 
   for (const [type, details] of [
@@ -103,7 +103,7 @@ t.test('every kind of event is sent at its occasion, in both forms, each of whic
     const { key } = await insertMonitor(db, [], { owner_id: api.userId, type, config });
     await db('check_details').insert({ at: new Date(), monitor_key: key, node_key: 1, details });
   }
-  await new ExpiryWatch(watching).run();
+  await expiryWatch(watching).run();
   await arrives('ssl.expiring');
   await arrives('domain.expiring');
 

@@ -19,6 +19,13 @@ t.test('a level by name counts as a warning, a choice and a table give all their
   t.strictSame(find(`log.error(fields, advice[kind] ?? 'closed');\n${table}`), ['closed', 'do x', 'do y']);
 });
 
+t.test('the failure of background work is found, in its call alone', async (t) => {
+  const call = "background({\n  name: 'a',\n  look: () => f('b'),\n  failing: 'cannot c, retrying',\n  log,\n});";
+  t.strictSame(find(call), ['cannot c, retrying']);
+  t.strictSame(find('export function background(work: Work) {\n  log.warn({ err }, failing);\n}'), []);
+  t.throws(() => find("background({ name: 'a', failing })"), /a\.ts:1: /);
+});
+
 t.test('a message that is built when it is logged is refused, with its place', async (t) => {
   t.throws(() => find('a();\nlog.warn(warning);'), /a\.ts:2: /);
   t.throws(() => find(`log.warn(\`lost \${count} rows\`);`), /a\.ts:1: /);

@@ -2,14 +2,15 @@ import { lineAt, maskCode } from './masked-code.js';
 import { isTestCode, readSourceFiles, type SourceFile } from './source-files.js';
 
 // Finds calls of a logger's method, `…log.warn(` or `…log[level](`, and the message in the last argument: a literal, a
-// choice between literals, or one from a table of literals in the same file.
+// choice between literals, or one from a table of literals in the same file; and calls of `background(`, which logs what it is
+// given as `failing`.
 
 /** Levels of log lines: those that require a person to act, or those that inform. */
 export type LogLevels = 'warnings' | 'infos';
 
 const calls: Readonly<Record<LogLevels, RegExp>> = {
   // the level of a call by name is known only at run time: the worst is assumed
-  warnings: /\blog\s*(?:\.\s*(?:warn|error|fatal)|\[.*?\])\s*\(/gi,
+  warnings: /\blog\s*(?:\.\s*(?:warn|error|fatal)|\[.*?\])\s*\(|(?<!function |#)\bbackground\(/gi,
   infos: /\blog\s*\.\s*info\s*\(/gi,
 };
 
@@ -23,12 +24,21 @@ export function readLogMessages(root: string, folder: string): string[] {
 export function findLogMessages(file: SourceFile, levels: LogLevels): string[] {
   const code = maskCode(file.text);
   return [...code.matchAll(calls[levels])].flatMap((call) => {
-    const open = call.index + call[0].length - 1;
-    const [from, to] = lastArgument(code, open);
+    const [from, to] = messageOf(code, call);
+    // that of `background`
+    if (code.slice(from, to).trim() === 'failing') return [];
     const messages = [...literalsIn(file.text, code, from, to), ...tableIn(file.text, code, from, to)];
     if (messages.length > 0) return messages;
     throw new Error(`${file.path}:${lineAt(code, call.index)}: a log line whose message is not a literal in this file`);
   });
+}
+
+/** Offsets of the part of a call that has its message. */
+function messageOf(code: string, call: RegExpExecArray): [number, number] {
+  const [from, to] = lastArgument(code, call.index + call[0].length - 1);
+  if (!call[0].startsWith('background')) return [from, to];
+  const failing = /\bfailing:[^,]*/.exec(code.slice(from, to));
+  return failing === null ? [from, from] : [from + failing.index, from + failing.index + failing[0].length];
 }
 
 /** Offsets of the last argument of the call whose bracket opens at `open`. */

@@ -1,7 +1,5 @@
-import type { Clock } from '@vantage/shared/clock.js';
 import type { Knex } from 'knex';
-import type { Logger } from 'pino';
-import { Rounds } from '../runtime/rounds.js';
+import { type BackgroundParts, background, type Rounds } from '../runtime/background.js';
 import type { Consumer } from './event.js';
 import { leaseOf, MAX_ATTEMPTS, reasonOf, waitAfter } from './retry.js';
 import {
@@ -46,11 +44,8 @@ const LOOK_MS = 1_000;
 const AT_ONCE = 100;
 const SET_AT_ONCE = 1_000;
 
-interface ConsumersOptions {
-  readonly db: Knex;
+interface ConsumersOptions extends BackgroundParts {
   readonly consumers: readonly Consumer[];
-  readonly clock: Clock;
-  readonly log: Logger;
   /** Delay before the second attempt at an event; default: that of `waitAfter`. */
   readonly firstWaitMs?: number;
 }
@@ -77,12 +72,13 @@ export class Consumers {
     const { consumers, clock, log } = options;
     this.#byName = new Map(consumers.map((consumer) => [consumer.name, consumer]));
     if (this.#byName.size < consumers.length) throw new RangeError('two consumers have the same name');
-    this.#rounds = new Rounds({
+    this.#rounds = background({
       name: 'events',
       everyMs: LOOK_MS,
-      turn: (isStopped) => this.run(isStopped),
-      onFailed: (error) => log.warn({ err: error }, 'cannot hand events to consumers, retrying'),
+      look: (isStopped) => this.run(isStopped),
+      failing: 'cannot hand events to consumers, retrying',
       clock,
+      log,
     });
   }
 

@@ -12,8 +12,9 @@ import { measureUptime } from '../../src/modules/monitors/history/uptime.js';
 import { readEpisodes } from '../../src/modules/monitors/history/uptime-store.js';
 import { Judging } from '../../src/modules/monitors/judging/judging.js';
 import { claimDue } from '../../src/modules/monitors/judging/state-store.js';
-import { LateResults } from '../../src/modules/monitors/late/late-results.js';
+import { lateResults } from '../../src/modules/monitors/late/late-results.js';
 import { maintenanceReads } from '../../src/modules/monitors/maintenance/maintenance-reads.js';
+import type { Rounds } from '../../src/runtime/background.js';
 import { createTestDatabase } from './database.js';
 import { aCheck, insertMonitor, type StoredMonitor, store } from './stored-monitor.js';
 import { insertNode } from './stored-node.js';
@@ -143,9 +144,9 @@ export class LateMonitor {
   }
 
   /** Corrects events, by the clock of the checks so far. */
-  lateResults(): LateResults {
+  lateResults(): Rounds {
     const log = pino({ level: 'silent' });
-    return new LateResults({ db: this.db, maintenance: maintenanceReads, clock: new FakeClock(this.#nowMs), log });
+    return lateResults({ db: this.db, maintenance: maintenanceReads, clock: new FakeClock(this.#nowMs), log });
   }
 
   /** Corrects events until nothing is left to correct, by two replicas at once. */

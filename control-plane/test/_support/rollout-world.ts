@@ -7,7 +7,7 @@ import { PostgresBus } from '../../src/bus/postgres-bus.js';
 import { openDatabase } from '../../src/db/database.js';
 import { finishUpgrade, storeUpgradeReport } from '../../src/links/records/upgrade-store.js';
 import { NodeDirectory } from '../../src/modules/nodes/index.js';
-import { RolloutTurns } from '../../src/modules/rollouts/rollout-turns.js';
+import { rolloutTurns } from '../../src/modules/rollouts/rollout-turns.js';
 import { Rollouts } from '../../src/modules/rollouts/rollouts.js';
 import { busSecretKey } from './bus-driver.js';
 import { createTestDatabase, type TestDatabase } from './database.js';
@@ -61,7 +61,7 @@ export class RolloutWorld {
     const name = `replica ${randomBytes(4).toString('hex')}`;
     const db = openDatabase({ url: this.database.url, poolSize: 1, applicationName: name });
     t.teardown(() => db.destroy());
-    const turns = new RolloutTurns({ db, directory: silent, clock: systemClock, log });
+    const turns = rolloutTurns({ db, directory: silent, clock: systemClock, log });
     return {
       run: () => turns.run(),
       kill: async () => {

@@ -9,7 +9,7 @@ import type { Interval } from '../../src/modules/monitors/definition/interval.js
 import { BIN_UNIT, binOf } from '../../src/modules/monitors/history/histogram.js';
 import { closableThrough, rollupLevels } from '../../src/modules/monitors/history/rollup-levels.js';
 import { readProgress } from '../../src/modules/monitors/history/rollup-store.js';
-import { Rollups } from '../../src/modules/monitors/history/rollups.js';
+import { rollups } from '../../src/modules/monitors/history/rollups.js';
 import { createTestDatabase } from './database.js';
 import { seededRandom } from './seeded-random.js';
 import { aCheck, insertMonitor, store } from './stored-monitor.js';
@@ -27,7 +27,7 @@ export async function startRollups(t: Test) {
   const startMs = (await readProgress(db)).closed;
   await ensurePartitions(db, startMs);
   const clock = new FakeClock(startMs);
-  const replica = () => new Rollups({ db, clock, log });
+  const replica = () => rollups({ db, clock, log });
   return { db, url, clock, startMs, replica };
 }
 

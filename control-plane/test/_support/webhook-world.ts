@@ -37,7 +37,7 @@ type Resolve = NonNullable<ConstructorParameters<typeof Outbound>[0]['resolve']>
 
 /** Webhooks of one user on a database of their own, with a clock that the test moves, and replicas that run on request. */
 export class WebhookWorld {
-  readonly clock = new FakeClock(Date.now());
+  readonly clock = new FakeClock(Date.now(), { rounds: [] });
   readonly letters: Letter[] = [];
   /** Key of a limit of which nothing is left; null: every limit grants everything. */
   usedUp: string | null = null;
@@ -139,6 +139,7 @@ export class WebhookWorld {
       log: this.#logged.log,
       onMarked: () => {},
     });
+    sender.start();
     this.#senders.push(sender);
     return sender;
   }

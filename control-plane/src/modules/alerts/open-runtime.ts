@@ -1,4 +1,5 @@
 import type { Consumer } from '../../events/index.js';
+import type { Rounds } from '../../runtime/background.js';
 import { cachedCount } from '../../runtime/cached-count.js';
 import type { House } from '../module.js';
 import { countOpenAlerts, deleteAlertsBefore } from './events/alert-store.js';
@@ -7,7 +8,7 @@ import { AcknowledgeLinks } from './links/acknowledge-links.js';
 import { LinkActs } from './links/link-acts.js';
 import type { AlertParts } from './open-alerts.js';
 import { AlertActs } from './relay/alert-acts.js';
-import { AlertWatch } from './relay/alert-watch.js';
+import { alertWatch } from './relay/alert-watch.js';
 import { deleteLostBundles, deleteNeverTold } from './relay/bundle-store.js';
 import { deleteDigestsBefore } from './relay/digest-store.js';
 import { Digests } from './relay/digests.js';
@@ -28,7 +29,7 @@ const DIGEST_DAYS = 8;
 export interface AlertRuntime {
   readonly acts: AlertActs;
   readonly links: LinkActs;
-  readonly watch: AlertWatch;
+  readonly watch: Rounds;
   readonly consumers: readonly Consumer[];
   readonly upkeep: readonly (() => Promise<void>)[];
 }
@@ -61,7 +62,7 @@ export function openRuntime(
   const nodeNotices = new NodeNotices({ clock, notices });
   const digests = new Digests({ destinations, outgoing, counts, messages });
   const acts = new AlertActs({ db, relay });
-  const watch = new AlertWatch({
+  const watch = alertWatch({
     db: agentsDb,
     clock,
     log: house.log.child({ part: 'alerts' }),
@@ -69,7 +70,7 @@ export function openRuntime(
     digests,
     nodeNotices,
   });
-  for (const pool of new Set([db, agentsDb])) dueNow.listen(pool, () => watch.wake());
+  for (const pool of new Set([db, agentsDb])) dueNow.listen(pool, () => watch.look());
   counts.watchOpen(cachedCount(clock, () => countOpenAlerts(agentsDb)));
   return {
     acts,

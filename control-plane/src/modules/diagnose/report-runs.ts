@@ -1,8 +1,5 @@
-import type { Clock } from '@vantage/shared/clock.js';
 import { fitReport } from '@vantage/shared/diagnose/fit-report.js';
-import type { Knex } from 'knex';
-import type { Logger } from 'pino';
-import { Rounds, workOff } from '../../runtime/rounds.js';
+import { type BackgroundParts, background, type Rounds, workOff } from '../../runtime/background.js';
 import type { Lookups } from '../lookups/index.js';
 import type { Probes } from '../probes/index.js';
 import { HeadersRun } from './headers-run.js';
@@ -30,16 +27,13 @@ const SWEEP_MS = 1_000;
 const LOOK_MS = 500;
 const CLAIMED_AT_ONCE = 20;
 
-interface ReportRunsOptions {
-  readonly db: Knex;
+interface ReportRunsOptions extends BackgroundParts {
   readonly reader: ReportReader;
   readonly probes: Pick<Probes, 'submit' | 'refundNodeTests'>;
   readonly lookups: Pick<Lookups, 'askHeaders'>;
   /** Wakes the readers of a report on every replica. */
   readonly tell: (id: string) => void;
   readonly metrics: DiagnoseMetrics;
-  readonly clock: Clock;
-  readonly log: Logger;
 }
 
 /** Works on the reports of this replica, and on those of replicas that died. */
@@ -49,12 +43,14 @@ export class ReportRuns {
   readonly #rounds: Rounds;
 
   constructor(private readonly options: ReportRunsOptions) {
-    this.#rounds = new Rounds({
+    const { clock, log } = options;
+    this.#rounds = background({
       name: 'reports',
       everyMs: SWEEP_MS,
-      turn: (isStopped) => workOff(isStopped, CLAIMED_AT_ONCE, () => this.#takeOver()),
-      onFailed: (err) => options.log.warn({ err }, 'cannot look for reports of replicas that died, retrying'),
-      clock: options.clock,
+      look: (isStopped) => workOff(isStopped, CLAIMED_AT_ONCE, () => this.#takeOver()),
+      failing: 'cannot look for reports of replicas that died, retrying',
+      clock,
+      log,
     });
   }
 

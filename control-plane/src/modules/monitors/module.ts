@@ -40,12 +40,11 @@ export const monitorsModule = defineModule({
     const work = openWork(house, metrics);
     const due = new DueCount(agentsDb, clock);
     metrics.watchDue(() => due.read());
-    const { news, asking, judges, windowTurns, replacement, lateResults, rollups, heartbeats, noData, expiry } = work;
     return {
       service: openMonitors(house, work, services),
-      startables: [news, asking, judges, windowTurns, replacement, lateResults, rollups, heartbeats, noData, expiry],
+      startables: work.startables,
       upkeep: [() => deleteOldUplinkLosses(db)],
-      link: openLink(house, { judges, counts: metrics }),
+      link: openLink(house, { judges: work.judges, counts: metrics }),
       release: deleteMonitorsOf,
       revocation: windowRevocation,
     };

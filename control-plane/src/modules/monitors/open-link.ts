@@ -1,4 +1,5 @@
 import { CHECK_KIND } from '@vantage/shared/monitor-state/report-kinds.js';
+import type { Rounds } from '../../runtime/background.js';
 import type { House, LinkPart } from '../module.js';
 import { monitorKinds, parseNodeState } from './checks/check-kinds.js';
 import { checkDaysOf } from './checks/check-store.js';
@@ -6,13 +7,12 @@ import { takeNewestStates } from './checks/newest-states-store.js';
 import { ReportAllowance } from './checks/report-allowance.js';
 import type { MonitorCounts } from './definition/monitor-counts.js';
 import { monitorSealer } from './definition/monitor-sealer.js';
-import type { Judges } from './judging/judges.js';
 import { assignedWork } from './placement/assigned-work.js';
 
 /** Creates the part of monitors that links and ingest use. */
 export function openLink(
   house: House,
-  { judges, counts }: { readonly judges: Judges; readonly counts: MonitorCounts },
+  { judges, counts }: { readonly judges: Rounds; readonly counts: MonitorCounts },
 ): LinkPart {
   const { agentsDb: db, config, secretKey, clock } = house;
   const log = house.log.child({ part: 'monitors' });

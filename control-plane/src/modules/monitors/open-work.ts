@@ -1,18 +1,20 @@
-import type { Logger } from 'pino';
+import type { Rounds } from '../../runtime/background.js';
+import type { Startable } from '../../runtime/startable.js';
 import type { House } from '../module.js';
 import { Asking } from './acts/asking.js';
-import { ExpiryWatch } from './checks/expiry-watch.js';
+import { expiryWatch } from './checks/expiry-watch.js';
 import { listChangesSince, sumLoads } from './definition/assignment-store.js';
+import type { CountEvent } from './definition/monitor-counts.js';
 import { Heartbeats } from './heartbeats/heartbeats.js';
-import { Rollups } from './history/rollups.js';
-import { Judges } from './judging/judges.js';
+import { rollups } from './history/rollups.js';
+import { judgeMonitors } from './judging/judges.js';
 import { Judging } from './judging/judging.js';
-import { NoDataWatch } from './judging/no-data-watch.js';
-import { LateResults } from './late/late-results.js';
+import { noDataWatch } from './judging/no-data-watch.js';
+import { lateResults } from './late/late-results.js';
 import { maintenanceReads } from './maintenance/maintenance-reads.js';
-import { WindowTurns } from './maintenance/window-turns.js';
+import { windowTurns } from './maintenance/window-turns.js';
 import type { MonitorMetrics } from './metrics.js';
-import { AssignmentNews } from './placement/assignment-news.js';
+import { type AssignmentChange, AssignmentNews } from './placement/assignment-news.js';
 import { NodeLoads } from './placement/node-loads.js';
 import { Placing } from './placement/placing.js';
 import { Replacement } from './placement/replacement.js';
@@ -21,15 +23,11 @@ import { Replacement } from './placement/replacement.js';
 export interface MonitorWork {
   readonly news: AssignmentNews;
   readonly asking: Asking;
-  readonly judges: Judges;
-  readonly windowTurns: WindowTurns;
-  readonly replacement: Replacement;
-  readonly lateResults: LateResults;
-  readonly rollups: Rollups;
+  /** Judges due monitors. */
+  readonly judges: Rounds;
   readonly heartbeats: Heartbeats;
-  readonly noData: NoDataWatch;
-  readonly expiry: ExpiryWatch;
   readonly placing: Placing;
+  readonly startables: readonly Startable[];
 }
 
 /** Creates the background work of monitors without starting it. */
@@ -37,42 +35,34 @@ export function openWork(house: House, metrics: MonitorMetrics): MonitorWork {
   const { agentsDb: db, bus, directory, links, mail, clock } = house;
   const log = house.log.child({ part: 'monitors' });
   const findLink = (nodeId: string) => links.find(nodeId);
-  const judges = openJudges(house, metrics, log);
+  const countEvent: CountEvent = (type, change) => metrics.countEvent(type, change);
+  const judging = new Judging({ maintenance: maintenanceReads.now, countEvent });
+  const onJudged = (seconds: number) => metrics.observeJudging(seconds);
+  const { due: judges, stale, flapping } = judgeMonitors({ db, judging, onJudged, clock, log });
   const news = new AssignmentNews({ bus, listSince: (since) => listChangesSince(db, since), findLink, clock, log });
+  const asking = new Asking({ bus, findLink });
   const placing = new Placing({ directory, loads: new NodeLoads({ read: () => sumLoads(db), clock }), clock });
+  const onAssigned = (changes: readonly AssignmentChange[]) => news.announce(changes);
   const onDue = () => judges.look();
-  return {
-    news,
-    asking: new Asking({ bus, findLink }),
-    judges,
-    windowTurns: new WindowTurns({ db, mail, onDue, clock, log }),
-    replacement: new Replacement({
-      db,
-      directory,
-      placing,
-      onAssigned: (changes) => news.announce(changes),
-      onDue,
-      clock,
-      log,
-    }),
-    lateResults: new LateResults({ db, maintenance: maintenanceReads, clock, log }),
-    rollups: new Rollups({ db, clock, log }),
-    heartbeats: new Heartbeats({
-      ...house,
-      watchDb: db,
-      countEvent: (type, change) => metrics.countEvent(type, change),
-      log: house.log.child({ part: 'heartbeats' }),
-    }),
-    noData: new NoDataWatch({ db, maintenance: maintenanceReads.now, clock, log }),
-    expiry: new ExpiryWatch({ db, clock, log }),
-    placing,
-  };
-}
-
-function openJudges({ agentsDb: db, clock }: House, metrics: MonitorMetrics, log: Logger): Judges {
-  const judging = new Judging({
-    maintenance: maintenanceReads.now,
-    countEvent: (type, change) => metrics.countEvent(type, change),
+  const heartbeats = new Heartbeats({
+    ...house,
+    watchDb: db,
+    countEvent,
+    log: house.log.child({ part: 'heartbeats' }),
   });
-  return new Judges({ db, judging, onJudged: (seconds) => metrics.observeJudging(seconds), clock, log });
+  const startables = [
+    news,
+    asking,
+    judges,
+    stale,
+    flapping,
+    windowTurns({ db, mail, onDue, clock, log }),
+    new Replacement({ db, directory, placing, onAssigned, onDue, clock, log }),
+    lateResults({ db, maintenance: maintenanceReads, clock, log }),
+    rollups({ db, clock, log }),
+    heartbeats,
+    noDataWatch({ db, maintenance: maintenanceReads.now, clock, log }),
+    expiryWatch({ db, clock, log }),
+  ];
+  return { news, asking, judges, heartbeats, placing, startables };
 }

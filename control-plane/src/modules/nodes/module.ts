@@ -4,7 +4,7 @@ import { Enrollment } from './enrollment.js';
 import { EnrollmentTokens } from './enrollment-tokens.js';
 import { NodePlaces } from './node-places.js';
 import { Nodes } from './nodes.js';
-import { Presence } from './presence/presence.js';
+import { presence } from './presence/presence.js';
 import { deletePresenceOfDeleted } from './presence/presence-store.js';
 import { deleteOldLinkDays, updateUptimes } from './presence/uptime-store.js';
 import { nodeRoutes } from './routes.js';
@@ -36,7 +36,7 @@ export const nodesModule = defineModule({
     });
     return {
       service: nodes,
-      startables: [shutOutPoll, new Presence({ db: agentsDb, clock, log })],
+      startables: [shutOutPoll, presence({ db: agentsDb, clock, log })],
       upkeep: [
         () => updateUptimes(db),
         () => deleteOldLinkDays(db),

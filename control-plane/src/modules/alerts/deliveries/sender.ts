@@ -1,10 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import type { Clock } from '@vantage/shared/clock.js';
-import type { Knex } from 'knex';
-import type { Logger } from 'pino';
 import type { KeptResponses } from '../../../limits/kept-responses.js';
-import { Rounds } from '../../../runtime/rounds.js';
+import { type BackgroundParts, background, type Rounds } from '../../../runtime/background.js';
 import { laterTurn } from '../../../runtime/slices.js';
 import { type AttemptParts, type AttemptReport, attemptDelivery, bucketsOfDelivery } from './attempt.js';
 import { takeFromBuckets } from './bucket-store.js';
@@ -33,10 +30,7 @@ const MAX_IN_FLIGHT = 128;
 /** Those of one account: receivers that do not respond hold each for seconds. */
 const MAX_OF_ACCOUNT = 16;
 
-interface SenderOptions extends Omit<AttemptParts, 'destinations'> {
-  readonly db: Knex;
-  readonly clock: Clock;
-  readonly log: Logger;
+interface SenderOptions extends Omit<AttemptParts, 'destinations'>, BackgroundParts {
   readonly destinations: Destinations;
   readonly needed: Needed;
   readonly fallbacks: Pick<Fallbacks, 'run'>;
@@ -65,30 +59,28 @@ export class Sender {
   /** Messages in flight, with their accounts. */
   readonly #inFlight = new Map<Promise<void>, string>();
   readonly #stopped = new AbortController();
-  #isRunning = false;
   #fallbacksAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly options: SenderOptions) {
     const { clock, log } = options;
     // each attempt in flight listens
     setMaxListeners(0, this.#stopped.signal);
-    this.#rounds = new Rounds({
+    this.#rounds = background({
       name: 'alert messages',
       everyMs: LOOK_MS,
-      turn: (isStopped) => this.#turn(isStopped),
-      onFailed: (error) => log.warn({ err: error }, 'cannot claim messages of alerts, retrying'),
+      look: (isStopped) => this.#turn(isStopped),
+      failing: 'cannot claim messages of alerts, retrying',
       clock,
+      log,
     });
   }
 
   start(): void {
-    this.#isRunning = true;
     this.#rounds.start();
   }
 
   /** Messages in flight are given up: another replica sends them. */
   async stop(): Promise<void> {
-    this.#isRunning = false;
     this.#stopped.abort();
     await this.#rounds.stop();
     await Promise.all(this.#inFlight.keys());
@@ -104,7 +96,7 @@ export class Sender {
 
   /** Looks for messages at once; does nothing where no messages are sent. */
   wake(): void {
-    if (this.#isRunning) this.#rounds.look();
+    this.#rounds.look();
   }
 
   async #turn(isStopped: () => boolean): Promise<void> {

@@ -1,8 +1,5 @@
-import type { Clock } from '@vantage/shared/clock.js';
-import type { Knex } from 'knex';
-import type { Logger } from 'pino';
 import { hasDueRows } from '../../../db/due-rows.js';
-import { Rounds, workOff } from '../../../runtime/rounds.js';
+import { type BackgroundParts, background, type Rounds, workOff } from '../../../runtime/background.js';
 import { listUnresolved, lockFreeAlerts } from '../events/alert-store.js';
 import { takeDataWaits } from '../events/data-wait-store.js';
 import { claimDue, deleteDue, postponeDue } from '../events/due-store.js';
@@ -14,90 +11,62 @@ const LOOK_MS = 1_000;
 const AT_ONCE = 1_000;
 const DUE_TABLES = ['alert_due', 'alert_data_waits', 'alert_bundles', 'alert_node_waits'] as const;
 
-interface AlertWatchOptions {
-  readonly db: Knex;
-  readonly clock: Clock;
-  readonly log: Logger;
+interface AlertWatchOptions extends BackgroundParts {
   readonly relay: Pick<Relay, 'look' | 'lookForData'>;
   readonly digests: Pick<Digests, 'make'>;
   readonly nodeNotices: Pick<NodeNotices, 'tell'>;
 }
 
-/** Looks at alerts for which something is due, while it runs. */
-export class AlertWatch {
-  readonly #rounds: Rounds;
-  #isRunning = false;
+/** Looks at all alerts that are due, then makes the messages of all bundles that are due, and notices of nodes. */
+export function alertWatch(options: AlertWatchOptions): Rounds {
+  const { db, clock, log, digests, nodeNotices } = options;
+  return background({
+    name: 'alerts',
+    everyMs: LOOK_MS,
+    isDue: () => hasDueRows(db, DUE_TABLES, new Date(clock.now())),
+    look: async (isStopped) => {
+      await workOff(isStopped, AT_ONCE, () => lookForSomeData(options));
+      await workOff(isStopped, AT_ONCE, () => lookAtSome(options));
+      await workOff(isStopped, BUNDLES_AT_ONCE, () => db.transaction((trx) => digests.make(trx, clock.now())));
+      if (!isStopped()) await db.transaction((trx) => nodeNotices.tell(trx));
+    },
+    failing: 'cannot look at alerts that are due, retrying',
+    clock,
+    log,
+  });
+}
 
-  constructor(private readonly options: AlertWatchOptions) {
-    const { clock, db, log } = options;
-    this.#rounds = new Rounds({
-      name: 'alerts',
-      everyMs: LOOK_MS,
-      isDue: () => hasDueRows(db, DUE_TABLES, new Date(clock.now())),
-      turn: (isStopped) => this.run(isStopped),
-      onFailed: (error) => log.warn({ err: error }, 'cannot look at alerts that are due, retrying'),
-      clock,
-    });
-  }
+/** @returns how many monitors were to be looked at */
+function lookForSomeData({ db, clock, relay }: AlertWatchOptions): Promise<number> {
+  return db.transaction(async (trx) => {
+    const waits = await takeDataWaits(trx, clock.now(), AT_ONCE);
+    if (waits.length > 0) await relay.lookForData(trx, waits);
+    return waits.length;
+  });
+}
 
-  start(): void {
-    this.#isRunning = true;
-    this.#rounds.start();
-  }
-
-  stop(): Promise<void> {
-    this.#isRunning = false;
-    return this.#rounds.stop();
-  }
-
-  /** Looks at alerts at once; does nothing where none are looked at. */
-  wake(): void {
-    if (this.#isRunning) this.#rounds.look();
-  }
-
-  /** Looks at all alerts that are due, then makes the messages of all bundles that are due, and notices of nodes. */
-  async run(isStopped = () => false): Promise<void> {
-    const { db, clock, digests, nodeNotices } = this.options;
-    await workOff(isStopped, AT_ONCE, () => this.#lookForSomeData());
-    await workOff(isStopped, AT_ONCE, () => this.#lookAtSome());
-    await workOff(isStopped, BUNDLES_AT_ONCE, () => db.transaction((trx) => digests.make(trx, clock.now())));
-    if (!isStopped()) await db.transaction((trx) => nodeNotices.tell(trx));
-  }
-
-  /** @returns how many monitors were to be looked at */
-  #lookForSomeData(): Promise<number> {
-    const { db, clock, relay } = this.options;
-    return db.transaction(async (trx) => {
-      const waits = await takeDataWaits(trx, clock.now(), AT_ONCE);
-      if (waits.length > 0) await relay.lookForData(trx, waits);
-      return waits.length;
-    });
-  }
-
-  /** @returns how many marks there were */
-  #lookAtSome(): Promise<number> {
-    const { db, clock, relay } = this.options;
-    return db.transaction(async (trx) => {
-      const due = await claimDue(trx, clock.now(), AT_ONCE);
-      if (due.length === 0) return 0;
-      const wanted = [...new Set(due.map(({ alert_id: id }) => id))];
-      // never waits for an alert while it holds a mark: who has locked an alert may be about to mark it
-      const alerts = await lockFreeAlerts(trx, wanted);
-      const locked = new Set(alerts.map(({ id }) => id));
-      const busy = new Set(
-        await listUnresolved(
-          trx,
-          wanted.filter((id) => !locked.has(id)),
-        ),
-      );
-      await relay.look(trx, alerts);
-      const later = due.filter(({ alert_id: id }) => busy.has(id)).map(({ id }) => id);
-      if (later.length > 0) await postponeDue(trx, later, clock.now() + LOOK_MS);
-      await deleteDue(
+/** @returns how many marks there were */
+function lookAtSome({ db, clock, relay }: AlertWatchOptions): Promise<number> {
+  return db.transaction(async (trx) => {
+    const due = await claimDue(trx, clock.now(), AT_ONCE);
+    if (due.length === 0) return 0;
+    const wanted = [...new Set(due.map(({ alert_id: id }) => id))];
+    // never waits for an alert while it holds a mark: who has locked an alert may be about to mark it
+    const alerts = await lockFreeAlerts(trx, wanted);
+    const locked = new Set(alerts.map(({ id }) => id));
+    const busy = new Set(
+      await listUnresolved(
         trx,
-        due.filter(({ alert_id: id }) => !busy.has(id)).map(({ id }) => id),
-      );
-      return due.length;
-    });
-  }
+        wanted.filter((id) => !locked.has(id)),
+      ),
+    );
+    await relay.look(trx, alerts);
+    const later = due.filter(({ alert_id: id }) => busy.has(id)).map(({ id }) => id);
+    if (later.length > 0) await postponeDue(trx, later, clock.now() + LOOK_MS);
+    await deleteDue(
+      trx,
+      due.filter(({ alert_id: id }) => !busy.has(id)).map(({ id }) => id),
+    );
+    return due.length;
+  });
 }

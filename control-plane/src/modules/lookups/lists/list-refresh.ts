@@ -1,9 +1,6 @@
-import type { Clock } from '@vantage/shared/clock.js';
-import type { Knex } from 'knex';
-import type { Logger } from 'pino';
 import type { Outbound } from '../../../deliver/index.js';
 import { RangeDatabaseError } from '../../../geo/index.js';
-import { Rounds } from '../../../runtime/rounds.js';
+import { type BackgroundParts, background, type Rounds } from '../../../runtime/background.js';
 import type { ListDefinition } from '../reputation/list-definition.js';
 import { type Refusal, refusalOf } from '../reputation/version-guard.js';
 import { readContent } from './list-content.js';
@@ -35,13 +32,10 @@ const MOST_RETRY_AFTER_MS = 86_400_000;
 export const refreshOutcomes = ['new', 'unchanged', 'refused', 'failed'] as const;
 export type RefreshOutcome = (typeof refreshOutcomes)[number];
 
-interface ListRefreshOptions {
-  readonly db: Knex;
-  readonly clock: Clock;
+interface ListRefreshOptions extends BackgroundParts {
   readonly outbound: Pick<Outbound, 'send'>;
   readonly replicaId: string;
   readonly definitions: readonly ListDefinition[];
-  readonly log: Logger;
   /** Called when a list has another version, or its version was confirmed. */
   readonly onChange: (name: string) => void;
   readonly count: (outcome: RefreshOutcome) => void;
@@ -58,15 +52,16 @@ export class ListRefresh {
     const { clock, log, definitions } = options;
     this.#byName = new Map(definitions.map((definition) => [definition.name, definition]));
     this.#known = definitions.map(({ name, format, file, url }) => ({ name, source: `${format} ${file ?? url}` }));
-    this.#rounds = new Rounds({
+    this.#rounds = background({
       name: 'list refresh',
       everyMs: LOOK_EVERY_MS,
-      clock,
-      turn: async (isStopped) => {
+      look: async (isStopped) => {
         const ends = await Promise.allSettled(Array.from({ length: AT_ONCE }, () => this.#readDue(isStopped)));
         for (const end of ends) if (end.status === 'rejected') throw end.reason;
       },
-      onFailed: (error) => log.warn({ err: error }, 'cannot look for lists that are due, retrying'),
+      failing: 'cannot look for lists that are due, retrying',
+      clock,
+      log,
     });
   }
 

@@ -1,8 +1,5 @@
-import type { Clock } from '@vantage/shared/clock.js';
-import type { Knex } from 'knex';
-import type { Logger } from 'pino';
 import type { Bus } from '../../../bus/bus.js';
-import { Rounds } from '../../../runtime/rounds.js';
+import { type BackgroundParts, background, type Rounds } from '../../../runtime/background.js';
 import type { ListDefinition } from '../reputation/list-definition.js';
 import type { ReadList } from '../reputation/list-reader.js';
 import type { ReputationList } from '../reputation/score.js';
@@ -20,12 +17,9 @@ export interface LoadedList extends ReputationList {
   readonly entries: ReadList['entries'];
 }
 
-interface LoadedListsOptions {
-  readonly db: Knex;
+interface LoadedListsOptions extends BackgroundParts {
   readonly bus: Bus;
-  readonly clock: Clock;
   readonly definitions: readonly ListDefinition[];
-  readonly log: Logger;
 }
 
 /**
@@ -39,12 +33,13 @@ export class LoadedLists {
 
   constructor(private readonly options: LoadedListsOptions) {
     const { clock, log } = options;
-    this.#rounds = new Rounds({
+    this.#rounds = background({
       name: 'loaded lists',
       everyMs: REREAD_MS,
+      look: (isStopped) => this.#readAgain(isStopped),
+      failing: 'cannot read the versions of lists, keeping those in memory',
       clock,
-      turn: (isStopped) => this.#readAgain(isStopped),
-      onFailed: (error) => log.warn({ err: error }, 'cannot read the versions of lists, keeping those in memory'),
+      log,
     });
   }
 

@@ -1,8 +1,5 @@
-import type { Clock } from '@vantage/shared/clock.js';
-import type { Knex } from 'knex';
-import type { Logger } from 'pino';
 import { hasDueRows } from '../../../db/due-rows.js';
-import { Rounds, workOff } from '../../../runtime/rounds.js';
+import { type BackgroundParts, background, type Rounds, workOff } from '../../../runtime/background.js';
 import type { HeartbeatJudging } from './heartbeat-judging.js';
 import { claimDue } from './store.js';
 
@@ -15,14 +12,11 @@ import { claimDue } from './store.js';
 const LOOK_MS = 1_000;
 const AT_ONCE = 100;
 
-interface HeartbeatWatchOptions {
-  readonly db: Knex;
+interface HeartbeatWatchOptions extends BackgroundParts {
   readonly judging: HeartbeatJudging;
-  readonly clock: Clock;
-  readonly log: Logger;
 }
 
-/** Judges due heartbeats in the background, while it runs. */
+/** Judges due heartbeats. */
 export function heartbeatWatch({ db, judging, clock, log }: HeartbeatWatchOptions): Rounds {
   const judgeSome = () =>
     db.transaction(async (trx) => {
@@ -31,12 +25,13 @@ export function heartbeatWatch({ db, judging, clock, log }: HeartbeatWatchOption
       if (ids.length > 0) await judging.judge(trx, ids, nowMs);
       return ids.length;
     });
-  return new Rounds({
+  return background({
     name: 'heartbeats',
     everyMs: LOOK_MS,
     isDue: () => hasDueRows(db, ['heartbeats'], new Date(clock.now())),
-    turn: (isStopped) => workOff(isStopped, AT_ONCE, judgeSome),
-    onFailed: (error) => log.warn({ err: error }, 'cannot judge heartbeats, retrying'),
+    look: (isStopped) => workOff(isStopped, AT_ONCE, judgeSome),
+    failing: 'cannot judge heartbeats, retrying',
     clock,
+    log,
   });
 }

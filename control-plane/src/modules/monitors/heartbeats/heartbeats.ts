@@ -2,7 +2,7 @@ import type { Clock } from '@vantage/shared/clock.js';
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
 import { createSealer } from '../../../crypto/sealing.js';
-import type { Rounds } from '../../../runtime/rounds.js';
+import type { Rounds } from '../../../runtime/background.js';
 import type { CountEvent } from '../definition/monitor-counts.js';
 import { maintenanceReads } from '../maintenance/maintenance-reads.js';
 import { CheckIns } from './check-ins.js';

@@ -1,7 +1,5 @@
-import type { Clock } from '@vantage/shared/clock.js';
 import type { Knex } from 'knex';
-import type { Logger } from 'pino';
-import { Rounds } from '../../../runtime/rounds.js';
+import { type BackgroundParts, background, type Rounds } from '../../../runtime/background.js';
 import { closableThrough, nextBuckets, type RollupLevel, rollupLevels } from './rollup-levels.js';
 import {
   closeMinutes,
@@ -21,61 +19,40 @@ const EVERY_MS = 60_000;
 /** Level whose buckets are as long as the newest check of a monitor may stay unrecorded. */
 const NOTING_LEVEL = '15m';
 
-interface RollupsOptions {
-  readonly db: Knex;
-  readonly clock: Clock;
-  readonly log: Logger;
+/** Rolls up everything that can be; does nothing while another replica has the lock. */
+export function rollups({ db, clock, log }: BackgroundParts): Rounds {
+  return background({
+    name: 'rollups',
+    everyMs: EVERY_MS,
+    look: async (isStopped) => {
+      await closeMinutes(db, closableThrough(clock.now()));
+      for (const level of rollupLevels) {
+        while (!isStopped() && (await renew(db, level))) continue;
+        while (!isStopped() && (await build(db, level))) continue;
+      }
+    },
+    failing: 'cannot roll up checks, retrying',
+    clock,
+    log,
+  });
 }
 
-/** Rolls up checks in the background, while it runs. */
-export class Rollups {
-  readonly #rounds: Rounds;
+/** @returns true if there may be more to do */
+function renew(db: Knex, level: RollupLevel): Promise<boolean> {
+  return db.transaction(async (trx) => {
+    if (!(await lockRollups(trx))) return false;
+    return (await renewBuckets(trx, level, await readProgress(trx))) > 0;
+  });
+}
 
-  constructor(private readonly options: RollupsOptions) {
-    const { clock, log } = options;
-    this.#rounds = new Rounds({
-      name: 'rollups',
-      everyMs: EVERY_MS,
-      turn: (isStopped) => this.run(isStopped),
-      onFailed: (error) => log.warn({ err: error }, 'cannot roll up checks, retrying'),
-      clock,
-    });
-  }
-
-  start(): void {
-    this.#rounds.start();
-  }
-
-  stop(): Promise<void> {
-    return this.#rounds.stop();
-  }
-
-  /** Rolls up everything that can be; does nothing while another replica has the lock. */
-  async run(isStopped = () => false): Promise<void> {
-    const { db, clock } = this.options;
-    await closeMinutes(db, closableThrough(clock.now()));
-    for (const level of rollupLevels) {
-      while (!isStopped() && (await this.#renew(level))) continue;
-      while (!isStopped() && (await this.#build(level))) continue;
-    }
-  }
-
-  /** @returns true if there may be more to do */
-  #renew(level: RollupLevel): Promise<boolean> {
-    return this.options.db.transaction(async (trx) => {
-      if (!(await lockRollups(trx))) return false;
-      return (await renewBuckets(trx, level, await readProgress(trx))) > 0;
-    });
-  }
-
-  #build(level: RollupLevel): Promise<boolean> {
-    return this.options.db.transaction(async (trx) => {
-      if (!(await lockRollups(trx))) return false;
-      const buckets = nextBuckets(level, await readProgress(trx));
-      if (buckets === null) return false;
-      await insertBuckets(trx, level, buckets);
-      if (level.step === NOTING_LEVEL) await noteNewestChecks(trx, buckets);
-      return true;
-    });
-  }
+/** @returns true if there may be more to do */
+function build(db: Knex, level: RollupLevel): Promise<boolean> {
+  return db.transaction(async (trx) => {
+    if (!(await lockRollups(trx))) return false;
+    const buckets = nextBuckets(level, await readProgress(trx));
+    if (buckets === null) return false;
+    await insertBuckets(trx, level, buckets);
+    if (level.step === NOTING_LEVEL) await noteNewestChecks(trx, buckets);
+    return true;
+  });
 }

@@ -1,9 +1,7 @@
-import type { Clock } from '@vantage/shared/clock.js';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import { parseQuorum } from '@vantage/shared/monitor-state/quorum.js';
 import type { Knex } from 'knex';
-import type { Logger } from 'pino';
-import { Rounds, workOff } from '../../../runtime/rounds.js';
+import { type BackgroundParts, background, type Rounds, workOff } from '../../../runtime/background.js';
 import { Slices } from '../../../runtime/slices.js';
 import { freshnessMs } from '../definition/freshness.js';
 import type { Interval } from '../definition/interval.js';
@@ -54,11 +52,8 @@ const AGAIN_MS = { least: 60_000, most: 3_600_000 };
 /** Age after which an unsettled range is left as it is, in milliseconds. */
 const MAX_AGE_MS = 8 * DAY_MS;
 
-interface LateResultsOptions {
-  readonly db: Knex;
+interface LateResultsOptions extends BackgroundParts {
   readonly maintenance: Pick<MaintenanceReads, 'within'>;
-  readonly clock: Clock;
-  readonly log: Logger;
 }
 
 /** Result of a replay; while an event is open, the rest waits until it has ended. */
@@ -70,179 +65,169 @@ interface Outcome {
   readonly againFromMs: number | null;
 }
 
-/** Corrects closed events from late checks, in the background while it runs. */
-export class LateResults {
-  readonly #rounds: Rounds;
-
-  constructor(private readonly options: LateResultsOptions) {
-    const { clock, log } = options;
-    this.#rounds = new Rounds({
-      name: 'late results',
-      everyMs: LOOK_MS,
-      turn: (isStopped) => this.run(isStopped),
-      onFailed: (error) => log.warn({ err: error }, 'cannot correct events by late results, retrying'),
-      clock,
-    });
-  }
-
-  start(): void {
-    this.#rounds.start();
-  }
-
-  stop(): Promise<void> {
-    return this.#rounds.stop();
-  }
-
-  /** Corrects all due ranges. */
-  run(isStopped = () => false): Promise<void> {
-    return workOff(isStopped, 1, async () => {
-      let monitorId: string | null = null;
-      try {
-        return await this.options.db.transaction(async (trx) => {
-          const range = await claimLate(trx);
-          if (range === null) return 0;
-          monitorId = range.monitorId;
-          await this.#correct(trx, range);
-          return 1;
-        });
-      } catch (error) {
-        if (monitorId === null) throw error;
-        // a monitor that cannot be corrected, or not now, must not delay the others
-        this.options.log.warn({ err: error, monitorId }, 'cannot correct events by late results, retrying');
-        await putOffLate(this.options.db, monitorId, LONGEST_WAIT_MS);
+/** Corrects closed events from late checks: all ranges that are due. */
+export function lateResults({ db, maintenance, clock, log }: LateResultsOptions): Rounds {
+  const correctOne = async () => {
+    let monitorId: string | null = null;
+    try {
+      return await db.transaction(async (trx) => {
+        const range = await claimLate(trx);
+        if (range === null) return 0;
+        monitorId = range.monitorId;
+        await correct(trx, range, { maintenance, clock });
         return 1;
-      }
-    });
-  }
-
-  async #correct(trx: Knex, range: LateRange): Promise<void> {
-    const nowMs = this.options.clock.now();
-    await lockState(trx, range.monitorId);
-    const monitor = await findReplayed(trx, range.monitorId, { now: new Date(nowMs), staleMs: freshnessMs });
-    if (monitor === null) return;
-    const { not_before: notBefore, same_rule_since: ruleSince } = monitor;
-    const fromMs = Math.max(range.from.getTime(), nowMs - MAX_AGE_MS, notBefore.getTime(), ruleSince.getTime());
-    if (range.to.getTime() < fromMs) return;
-    if (monitor.is_catching_up && nowMs - range.notedAt.getTime() < LONGEST_WAIT_MS) {
-      await insertLate(trx, range, WAIT_MS);
-      return;
-    }
-    const events = await listEventsSince(trx, monitor.id, new Date(fromMs));
-    const outcome = await this.#replay(trx, { monitor, events, fromMs, toMs: range.to.getTime() });
-    await this.#write(trx, { monitor, events, fromMs, outcome });
-    if (outcome.againFromMs === null) return;
-    const ageMs = nowMs - range.to.getTime();
-    const waitMs = Math.min(AGAIN_MS.most, Math.max(AGAIN_MS.least, ageMs / 2));
-    const again = new Date(outcome.againFromMs);
-    await insertLate(trx, { ...range, from: again, to: latest(range.to, again) }, waitMs);
-  }
-
-  /** Replays from one instant at least to another, and on until it is calm, and calm in what is stored. */
-  async #replay(
-    trx: Knex,
-    { monitor, events, fromMs, toMs }: { monitor: ReplayedMonitor; events: readonly ReplayedEvent[] } & Interval,
-  ): Promise<Outcome> {
-    const nowMs = this.options.clock.now();
-    const openMs = events.find(({ ended_at }) => ended_at === null)?.started_at.getTime() ?? nowMs;
-    if (openMs <= fromMs) return { closed: [], throughMs: fromMs, againFromMs: fromMs };
-    const { consecutive_fail, consecutive_ok, interval_s, same_rule_since } = monitor;
-    const ruleMs = Math.max(consecutive_fail, consecutive_ok) * interval_s * 1_000;
-    const freshMs = freshnessMs(interval_s);
-    const warmMs = Math.max(same_rule_since.getTime(), fromMs - freshMs - WARM_UP * ruleMs);
-    const replay = new Replay(await this.#factsOf(trx, { monitor, events, fromMs, toMs: openMs }));
-    const stored = unionOf(events.map(spanOf));
-    const slices = new Slices();
-    const enoughMs = toMs + freshMs + ruleMs;
-    let taken = 0;
-    for await (const [atMs, checks] of instants(trx, monitor, { fromMs: warmMs, toMs: openMs })) {
-      await slices.spend(CHECK_STEPS * checks.length);
-      replay.passUntil(atMs);
-      const isEnough = atMs > enoughMs || (taken > MOST_CHECKS && atMs > fromMs);
-      if (isEnough && replay.isCalm && !contains(stored, atMs))
-        return { closed: closedOf(replay.episodes), throughMs: atMs, againFromMs: atMs > enoughMs ? null : atMs };
-      replay.take(atMs, checks);
-      taken += checks.length;
-    }
-    replay.passUntil(openMs);
-    const last = replay.episodes.at(-1);
-    const lastsFromMs = last?.endedAtMs === null ? last.startedAtMs : null;
-    const isSettled = lastsFromMs === null && openMs === nowMs;
-    return {
-      closed: closedOf(replay.episodes),
-      throughMs: lastsFromMs ?? openMs,
-      againFromMs: isSettled || (lastsFromMs === null && openMs > enoughMs) ? null : (lastsFromMs ?? openMs),
-    };
-  }
-
-  async #factsOf(
-    trx: Knex,
-    { monitor, events, fromMs, toMs }: { monitor: ReplayedMonitor; events: readonly ReplayedEvent[] } & Interval,
-  ): Promise<ReplayFacts> {
-    const quorum = parseQuorum(monitor.fail_node_quorum);
-    if (quorum === null) throw new RangeError(`monitor "${monitor.id}" has no quorum`);
-    const { consecutive_fail: consecutiveFail, consecutive_ok: consecutiveOk } = monitor;
-    // a failure that began before the end of the last one begins at that end
-    const maintenance = await this.options.maintenance.within(trx, [monitor], { fromMs: fromMs - DAY_MS, toMs });
-    const counting = events.filter(({ disputed }) => !disputed);
-    const before = counting.find((event) => event.started_at.getTime() < fromMs && contains([spanOf(event)], fromMs));
-    const ended = counting.findLast(({ ended_at }) => ended_at !== null && ended_at.getTime() <= fromMs);
-    return {
-      rule: { consecutiveFail, consecutiveOk },
-      quorum,
-      freshnessMs: freshnessMs(monitor.interval_s),
-      assigned: new Map(
-        monitor.nodes.map(({ id, assigned_at, ended_at }) => [
-          id,
-          {
-            fromMs: Date.parse(assigned_at),
-            toMs: ended_at === null ? Number.POSITIVE_INFINITY : Date.parse(ended_at),
-          },
-        ]),
-      ),
-      maintenance: (maintenance.get(monitor.id) ?? []).flat(),
-      resolvedAtMs: events.flatMap(({ resolved_at }) => resolved_at?.getTime() ?? []),
-      notBeforeMs: Math.max(monitor.not_before.getTime(), ended?.ended_at?.getTime() ?? 0),
-      fromMs,
-      initial: before === undefined ? { event: null, resolved: null } : asOf(before, fromMs),
-    };
-  }
-
-  async #write(
-    trx: Knex,
-    {
-      monitor,
-      events,
-      fromMs,
-      outcome: { closed, throughMs },
-    }: { monitor: ReplayedMonitor; events: readonly ReplayedEvent[]; fromMs: number; outcome: Outcome },
-  ): Promise<void> {
-    const stored = events
-      .flatMap((event) => storedOf(event))
-      .filter(({ startedAtMs, endedAtMs }) => {
-        return endedAtMs > fromMs && endedAtMs <= throughMs && startedAtMs <= throughMs;
       });
-    const { inserted, ...changes } = reconcile(closed, stored);
-    for (const episode of inserted) await this.#insert(trx, monitor, episode);
-    await updatePast(trx, changes);
-  }
+    } catch (error) {
+      if (monitorId === null) throw error;
+      // a monitor that cannot be corrected, or not now, must not delay the others
+      log.warn({ err: error, monitorId }, 'cannot correct events by late results, retrying');
+      await putOffLate(db, monitorId, LONGEST_WAIT_MS);
+      return 1;
+    }
+  };
+  return background({
+    name: 'late results',
+    everyMs: LOOK_MS,
+    look: (isStopped) => workOff(isStopped, 1, correctOne),
+    failing: 'cannot correct events by late results, retrying',
+    clock,
+    log,
+  });
+}
 
-  async #insert(trx: Knex, monitor: ReplayedMonitor, episode: ClosedEpisode): Promise<void> {
-    const { type, startedAtMs, endedAtMs, affectedNodes, eligible, earlier } = episode;
-    const errors = await listErrors(trx, monitor, {
-      nodeIds: affectedNodes,
-      fromMs: startedAtMs - freshnessMs(monitor.interval_s),
-      toMs: startedAtMs + 1,
-    });
-    await insertPast(trx, monitor.id, {
-      id: newId(idPrefixes.monitorEvent),
-      type,
-      startedAt: new Date(startedAtMs),
-      endedAt: new Date(endedAtMs),
-      affectedNodes,
-      reason: eventReason(affectedNodes.length, eligible, errors),
-      earlier,
-    });
+async function correct(
+  trx: Knex,
+  range: LateRange,
+  { maintenance, clock }: Pick<LateResultsOptions, 'maintenance' | 'clock'>,
+): Promise<void> {
+  const nowMs = clock.now();
+  await lockState(trx, range.monitorId);
+  const monitor = await findReplayed(trx, range.monitorId, { now: new Date(nowMs), staleMs: freshnessMs });
+  if (monitor === null) return;
+  const { not_before: notBefore, same_rule_since: ruleSince } = monitor;
+  const fromMs = Math.max(range.from.getTime(), nowMs - MAX_AGE_MS, notBefore.getTime(), ruleSince.getTime());
+  if (range.to.getTime() < fromMs) return;
+  if (monitor.is_catching_up && nowMs - range.notedAt.getTime() < LONGEST_WAIT_MS) {
+    await insertLate(trx, range, WAIT_MS);
+    return;
   }
+  const events = await listEventsSince(trx, monitor.id, new Date(fromMs));
+  const outcome = await replayRange(trx, { monitor, events, fromMs, toMs: range.to.getTime() }, { maintenance, clock });
+  await write(trx, { monitor, events, fromMs, outcome });
+  if (outcome.againFromMs === null) return;
+  const ageMs = nowMs - range.to.getTime();
+  const waitMs = Math.min(AGAIN_MS.most, Math.max(AGAIN_MS.least, ageMs / 2));
+  const again = new Date(outcome.againFromMs);
+  await insertLate(trx, { ...range, from: again, to: latest(range.to, again) }, waitMs);
+}
+
+/** Replays from one instant at least to another, and on until it is calm, and calm in what is stored. */
+async function replayRange(
+  trx: Knex,
+  { monitor, events, fromMs, toMs }: { monitor: ReplayedMonitor; events: readonly ReplayedEvent[] } & Interval,
+  { maintenance, clock }: Pick<LateResultsOptions, 'maintenance' | 'clock'>,
+): Promise<Outcome> {
+  const nowMs = clock.now();
+  const openMs = events.find(({ ended_at }) => ended_at === null)?.started_at.getTime() ?? nowMs;
+  if (openMs <= fromMs) return { closed: [], throughMs: fromMs, againFromMs: fromMs };
+  const { consecutive_fail, consecutive_ok, interval_s, same_rule_since } = monitor;
+  const ruleMs = Math.max(consecutive_fail, consecutive_ok) * interval_s * 1_000;
+  const freshMs = freshnessMs(interval_s);
+  const warmMs = Math.max(same_rule_since.getTime(), fromMs - freshMs - WARM_UP * ruleMs);
+  const replay = new Replay(await readFacts(trx, { monitor, events, fromMs, toMs: openMs }, maintenance));
+  const stored = unionOf(events.map(spanOf));
+  const slices = new Slices();
+  const enoughMs = toMs + freshMs + ruleMs;
+  let taken = 0;
+  for await (const [atMs, checks] of instants(trx, monitor, { fromMs: warmMs, toMs: openMs })) {
+    await slices.spend(CHECK_STEPS * checks.length);
+    replay.passUntil(atMs);
+    const isEnough = atMs > enoughMs || (taken > MOST_CHECKS && atMs > fromMs);
+    if (isEnough && replay.isCalm && !contains(stored, atMs))
+      return { closed: closedOf(replay.episodes), throughMs: atMs, againFromMs: atMs > enoughMs ? null : atMs };
+    replay.take(atMs, checks);
+    taken += checks.length;
+  }
+  replay.passUntil(openMs);
+  const last = replay.episodes.at(-1);
+  const lastsFromMs = last?.endedAtMs === null ? last.startedAtMs : null;
+  const isSettled = lastsFromMs === null && openMs === nowMs;
+  return {
+    closed: closedOf(replay.episodes),
+    throughMs: lastsFromMs ?? openMs,
+    againFromMs: isSettled || (lastsFromMs === null && openMs > enoughMs) ? null : (lastsFromMs ?? openMs),
+  };
+}
+
+async function readFacts(
+  trx: Knex,
+  { monitor, events, fromMs, toMs }: { monitor: ReplayedMonitor; events: readonly ReplayedEvent[] } & Interval,
+  maintenance: LateResultsOptions['maintenance'],
+): Promise<ReplayFacts> {
+  const quorum = parseQuorum(monitor.fail_node_quorum);
+  if (quorum === null) throw new RangeError(`monitor "${monitor.id}" has no quorum`);
+  const { consecutive_fail: consecutiveFail, consecutive_ok: consecutiveOk } = monitor;
+  // a failure that began before the end of the last one begins at that end
+  const windows = await maintenance.within(trx, [monitor], { fromMs: fromMs - DAY_MS, toMs });
+  const counting = events.filter(({ disputed }) => !disputed);
+  const before = counting.find((event) => event.started_at.getTime() < fromMs && contains([spanOf(event)], fromMs));
+  const ended = counting.findLast(({ ended_at }) => ended_at !== null && ended_at.getTime() <= fromMs);
+  return {
+    rule: { consecutiveFail, consecutiveOk },
+    quorum,
+    freshnessMs: freshnessMs(monitor.interval_s),
+    assigned: new Map(
+      monitor.nodes.map(({ id, assigned_at, ended_at }) => [
+        id,
+        {
+          fromMs: Date.parse(assigned_at),
+          toMs: ended_at === null ? Number.POSITIVE_INFINITY : Date.parse(ended_at),
+        },
+      ]),
+    ),
+    maintenance: (windows.get(monitor.id) ?? []).flat(),
+    resolvedAtMs: events.flatMap(({ resolved_at }) => resolved_at?.getTime() ?? []),
+    notBeforeMs: Math.max(monitor.not_before.getTime(), ended?.ended_at?.getTime() ?? 0),
+    fromMs,
+    initial: before === undefined ? { event: null, resolved: null } : asOf(before, fromMs),
+  };
+}
+
+async function write(
+  trx: Knex,
+  {
+    monitor,
+    events,
+    fromMs,
+    outcome: { closed, throughMs },
+  }: { monitor: ReplayedMonitor; events: readonly ReplayedEvent[]; fromMs: number; outcome: Outcome },
+): Promise<void> {
+  const stored = events
+    .flatMap((event) => storedOf(event))
+    .filter(({ startedAtMs, endedAtMs }) => {
+      return endedAtMs > fromMs && endedAtMs <= throughMs && startedAtMs <= throughMs;
+    });
+  const { inserted, ...changes } = reconcile(closed, stored);
+  for (const episode of inserted) await insert(trx, monitor, episode);
+  await updatePast(trx, changes);
+}
+
+async function insert(trx: Knex, monitor: ReplayedMonitor, episode: ClosedEpisode): Promise<void> {
+  const { type, startedAtMs, endedAtMs, affectedNodes, eligible, earlier } = episode;
+  const errors = await listErrors(trx, monitor, {
+    nodeIds: affectedNodes,
+    fromMs: startedAtMs - freshnessMs(monitor.interval_s),
+    toMs: startedAtMs + 1,
+  });
+  await insertPast(trx, monitor.id, {
+    id: newId(idPrefixes.monitorEvent),
+    type,
+    startedAt: new Date(startedAtMs),
+    endedAt: new Date(endedAtMs),
+    affectedNodes,
+    reason: eventReason(affectedNodes.length, eligible, errors),
+    earlier,
+  });
 }
 
 /** Checks that count, grouped by slot time. */

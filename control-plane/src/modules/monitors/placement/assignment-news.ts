@@ -2,7 +2,7 @@ import type { Clock } from '@vantage/shared/clock.js';
 import type { Logger } from 'pino';
 import type { Bus } from '../../../bus/bus.js';
 import type { Link } from '../../../links/index.js';
-import { Rounds } from '../../../runtime/rounds.js';
+import { background, type Rounds } from '../../../runtime/background.js';
 
 /** Interval of looks for changed assignments, in milliseconds: messages of the bus may be lost. */
 const SWEEP_MS = 2_000;
@@ -38,12 +38,13 @@ export class AssignmentNews {
 
   constructor(private readonly options: AssignmentNewsOptions) {
     const { clock, log } = options;
-    this.#rounds = new Rounds({
+    this.#rounds = background({
       name: 'assignment news',
       everyMs: SWEEP_MS,
-      turn: () => this.#sweep(),
-      onFailed: (error) => log.warn({ err: error }, 'cannot look for changed assignments, retrying'),
+      look: () => this.#sweep(),
+      failing: 'cannot look for changed assignments, retrying',
       clock,
+      log,
     });
   }
 

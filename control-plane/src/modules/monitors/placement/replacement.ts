@@ -1,7 +1,4 @@
-import type { Clock } from '@vantage/shared/clock.js';
-import type { Knex } from 'knex';
-import type { Logger } from 'pino';
-import { Rounds, workOff } from '../../../runtime/rounds.js';
+import { type BackgroundParts, background, type Rounds, workOff } from '../../../runtime/background.js';
 import type { Node, NodeDirectory } from '../../nodes/index.js';
 import { lockMonitor } from '../definition/store.js';
 import { insertDue } from '../judging/state-store.js';
@@ -19,16 +16,13 @@ const SWEEP_MS = 5_000;
 const SOON_MS = 250;
 const AT_ONCE = 20;
 
-interface ReplacementOptions {
-  readonly db: Knex;
+interface ReplacementOptions extends BackgroundParts {
   readonly directory: Pick<NodeDirectory, 'all' | 'onChange'>;
   readonly placing: Placing;
   /** Called when the assignments of nodes changed. */
   readonly onAssigned: (changes: readonly AssignmentChange[]) => void;
   /** Called when monitors are due for judgment. */
   readonly onDue: () => void;
-  readonly clock: Clock;
-  readonly log: Logger;
 }
 
 /** Keeps every monitor on nodes that can check it, while it runs. */
@@ -43,15 +37,16 @@ export class Replacement {
 
   constructor(private readonly options: ReplacementOptions) {
     const { clock, log } = options;
-    this.#rounds = new Rounds({
+    this.#rounds = background({
       name: 'replacement',
       everyMs: SWEEP_MS,
-      turn: async (isStopped) => {
+      look: async (isStopped) => {
         await this.#lookAtNodes();
         await workOff(isStopped, AT_ONCE, () => this.#placeDue());
       },
-      onFailed: (error) => log.warn({ err: error }, 'cannot place monitors, retrying'),
+      failing: 'cannot place monitors, retrying',
       clock,
+      log,
     });
   }
 

@@ -1,9 +1,6 @@
 import { setMaxListeners } from 'node:events';
-import type { Clock } from '@vantage/shared/clock.js';
-import type { Knex } from 'knex';
-import type { Logger } from 'pino';
 import { Batcher } from '../../../db/batcher.js';
-import { Rounds } from '../../../runtime/rounds.js';
+import { type BackgroundParts, background, type Rounds } from '../../../runtime/background.js';
 import { laterTurn } from '../../../runtime/slices.js';
 import { readEvent } from '../deliveries/event-store.js';
 import type { Attempts } from './attempts.js';
@@ -23,12 +20,9 @@ import { freePlaces } from './places.js';
 const LOOK_MS = 1_000;
 const MARKED_AT_ONCE = 256;
 
-interface SenderOptions {
-  readonly db: Knex;
+interface SenderOptions extends BackgroundParts {
   readonly attempts: Attempts;
   readonly marking: Marking;
-  readonly clock: Clock;
-  readonly log: Logger;
   /** Called for every attempt that was written. */
   readonly onMarked: (sent: Sent) => void;
 }
@@ -45,12 +39,13 @@ export class Sender {
     const { clock, log } = options;
     // each attempt in flight listens
     setMaxListeners(0, this.#stopping.signal);
-    this.#rounds = new Rounds({
+    this.#rounds = background({
       name: 'webhooks',
       everyMs: LOOK_MS,
-      turn: (isStopped) => this.run(isStopped),
-      onFailed: (error) => log.warn({ err: error }, 'cannot look for webhooks to send, retrying'),
+      look: (isStopped) => this.run(isStopped),
+      failing: 'cannot look for webhooks to send, retrying',
       clock,
+      log,
     });
     this.#marks = new Batcher({ maxItems: MARKED_AT_ONCE, flush: (sent) => this.#mark(sent) });
   }

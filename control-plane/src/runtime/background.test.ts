@@ -1,21 +1,22 @@
 import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import t from 'tap';
-import { Rounds, workOff } from './rounds.js';
+import { background, workOff } from './background.js';
 
 /** Rounds every second whose turns last until the test ends them. */
 function rounds(test: typeof t) {
   const clock = new FakeClock();
   const failures: unknown[] = [];
   const turns: { end: (error?: Error) => void }[] = [];
-  const one = new Rounds({
+  const one = background({
     name: 'work',
     everyMs: 1_000,
-    turn: () =>
+    look: () =>
       new Promise((resolve, reject) => {
         turns.push({ end: (error) => (error === undefined ? resolve() : reject(error)) });
       }),
-    onFailed: (error) => failures.push(error),
+    failing: 'cannot work, retrying',
     clock,
+    log: { warn: (...line: unknown[]) => failures.push(line) },
   });
   test.teardown(() => {
     for (const turn of turns) turn.end();
@@ -40,7 +41,7 @@ t.test('a turn comes every second, never two at once, and after one that failed,
   clock.advance(60_000);
   t.equal(turns.length, 1, 'never two at once');
   await end(0, new Error('lost'));
-  t.match(failures, [{ message: 'lost' }]);
+  t.match(failures, [[{ err: { message: 'lost' } }, 'cannot work, retrying']]);
   t.equal(turns.length, 2, 'one for all that were due meanwhile');
   await end(1);
   t.equal(turns.length, 2);
@@ -91,6 +92,24 @@ t.test('what is stopped takes no further turn, and is waited for', async (t) => 
   t.equal(clock.pendingTimers, 0);
 });
 
+t.test('work that is not started, as in a command, looks only when the caller runs it', async (t) => {
+  const clock = new FakeClock();
+  let turns = 0;
+  const one = background({
+    name: 'work',
+    everyMs: 1_000,
+    look: async () => void (turns += 1),
+    failing: 'cannot work, retrying',
+    clock,
+    log: { warn: () => {} },
+  });
+  one.look();
+  one.lookWithin(10);
+  t.strictSame([turns, clock.pendingTimers], [0, 0]);
+  await one.run();
+  t.equal(turns, 1);
+});
+
 t.test('pieces are taken until one is not full, or until the stop', async (t) => {
   const left = [3, 3, 2, 9];
   await workOff(
@@ -114,7 +133,7 @@ t.test('pieces are taken until one is not full, or until the stop', async (t) =>
 t.test('a timed turn comes only if there is work, a requested turn always', async (t) => {
   const clock = new FakeClock();
   const [due, turns, failures]: [boolean[], string[], unknown[]] = [[], [], []];
-  const one = new Rounds({
+  const one = background({
     name: 'work',
     everyMs: 1_000,
     isDue: async () => {
@@ -122,9 +141,10 @@ t.test('a timed turn comes only if there is work, a requested turn always', asyn
       if (isDue === undefined) throw new Error('the database is away');
       return isDue;
     },
-    turn: async () => void turns.push('turn'),
-    onFailed: (error) => failures.push(error),
+    look: async () => void turns.push('turn'),
+    failing: 'cannot work, retrying',
     clock,
+    log: { warn: (...line: unknown[]) => failures.push(line) },
   });
   t.teardown(() => one.stop());
   one.start();
@@ -137,7 +157,7 @@ t.test('a timed turn comes only if there is work, a requested turn always', asyn
   t.equal(await pass(1_000), 0);
   t.equal(await pass(1_000), 1);
   t.equal(await pass(1_000), 1);
-  t.match(failures, [{ message: 'the database is away' }]);
+  t.match(failures, [[{ err: { message: 'the database is away' } }, 'cannot work, retrying']]);
   one.look();
   t.equal(await pass(0), 2, 'asked for');
   one.lookWithin(10);

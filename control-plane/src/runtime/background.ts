@@ -1,7 +1,9 @@
 import type { Clock, Round } from '@vantage/shared/clock.js';
+import type { Knex } from 'knex';
+import type { Logger } from 'pino';
 
 // Work that waits in the database, looked for by every replica: repeatedly, since a notification may be lost, and at
-// once when a notification arrives. Two turns of one Rounds never run at the same time.
+// once when a notification arrives. Two turns never run at the same time.
 //
 //   look()          ──> a turn now, or one more when the present one ends
 //   lookWithin(ms)  ──> a turn in a moment: many who ask meanwhile get one
@@ -9,24 +11,40 @@ import type { Clock, Round } from '@vantage/shared/clock.js';
 //
 // Work that is claimed with SKIP LOCKED in the transaction that performs it stays due if a replica dies in between.
 
-interface RoundsOptions {
+/** Parts of the house that work in the background is built on. */
+export interface BackgroundParts {
+  /** Connections of agents and of background work. */
+  readonly db: Knex;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+interface BackgroundWork {
   /** Name of the work, for whoever holds the clock. */
   readonly name: string;
   readonly everyMs: number;
   /** Does the due work; leaves the rest if `isStopped` returns true. */
-  readonly turn: (isStopped: () => boolean) => Promise<void>;
+  readonly look: (isStopped: () => boolean) => Promise<void>;
   /** Tells, at less cost than a turn, whether there is work; asked before a timed turn. Absent: there may be. */
   readonly isDue?: () => Promise<boolean>;
-  /** Called if a turn failed without having been stopped; the next one comes as usual. */
-  readonly onFailed: (error: unknown) => void;
+  /** Warning that is logged if a turn failed without having been stopped; the next one comes as usual. */
+  readonly failing: string;
   readonly clock: Clock;
+  readonly log: Pick<Logger, 'warn'>;
 }
 
-/** Looks for work in the background, for as long as it runs. */
-export class Rounds implements Round {
+/** Creates work that is looked for in the background from `start()` to `stop()`. */
+export function background(work: BackgroundWork): Rounds {
+  return new Rounds(work);
+}
+
+export type { Rounds };
+
+class Rounds implements Round {
   readonly name: string;
-  readonly #options: RoundsOptions;
+  readonly #work: BackgroundWork;
   readonly #hasStopped = () => this.#isStopped;
+  #isStarted = false;
   #isStopped = false;
   #cancelTimer: () => void = () => {};
   #running: Promise<void> | null = null;
@@ -34,13 +52,14 @@ export class Rounds implements Round {
   #isTimed = false;
   #isSoon = false;
 
-  constructor(options: RoundsOptions) {
-    this.name = options.name;
-    this.#options = options;
+  constructor(work: BackgroundWork) {
+    this.name = work.name;
+    this.#work = work;
   }
 
   /** The first turn comes after `everyMs`. */
   start(): void {
+    this.#isStarted = true;
     this.#sweepLater();
   }
 
@@ -56,16 +75,21 @@ export class Rounds implements Round {
     while (this.#running !== null) await this.#running;
   }
 
-  /** Takes a turn at once, or once more when one is running. */
+  /** Takes a turn now, next to any other, and waits for it. */
+  run(): Promise<void> {
+    return this.#work.look(this.#hasStopped);
+  }
+
+  /** Takes a turn at once, or once more when one is running; none before the start, as in a command. */
   look(): void {
-    if (this.#isStopped) return;
+    if (!this.#isStarted || this.#isStopped) return;
     this.#isAsked = true;
-    this.#running ??= this.#run();
+    this.#running ??= this.#takeTurns();
   }
 
   /** Takes a turn within `ms`; requests until then get the same one. */
   lookWithin(ms: number): void {
-    if (this.#isSoon) return;
+    if (!this.#isStarted || this.#isSoon) return;
     this.#isSoon = true;
     this.#later(ms, {}, () => {
       this.#isSoon = false;
@@ -76,19 +100,19 @@ export class Rounds implements Round {
 
   #sweep(): void {
     this.#isTimed = true;
-    this.#running ??= this.#run();
+    this.#running ??= this.#takeTurns();
   }
 
-  async #run(): Promise<void> {
-    const { isDue, turn } = this.#options;
+  async #takeTurns(): Promise<void> {
+    const { isDue, look, failing, log } = this.#work;
     while ((this.#isAsked || this.#isTimed) && !this.#isStopped) {
       const isAsked = this.#isAsked;
       this.#isAsked = false;
       this.#isTimed = false;
       try {
-        if (isAsked || isDue === undefined || (await isDue())) await turn(this.#hasStopped);
+        if (isAsked || isDue === undefined || (await isDue())) await look(this.#hasStopped);
       } catch (error) {
-        if (!this.#isStopped) this.#options.onFailed(error);
+        if (!this.#isStopped) log.warn({ err: error }, failing);
       }
     }
     // here, before any other call: later, a call in between would start nothing
@@ -96,7 +120,7 @@ export class Rounds implements Round {
   }
 
   #sweepLater(): void {
-    this.#later(this.#options.everyMs, { round: this }, () => {
+    this.#later(this.#work.everyMs, { round: this }, () => {
       this.#sweepLater();
       this.#sweep();
     });
@@ -104,7 +128,7 @@ export class Rounds implements Round {
 
   #later(ms: number, options: { round?: Round }, begin: () => void): void {
     this.#cancelTimer();
-    if (!this.#isStopped) this.#cancelTimer = this.#options.clock.after(ms, begin, options);
+    if (!this.#isStopped) this.#cancelTimer = this.#work.clock.after(ms, begin, options);
   }
 }
 
