@@ -1,4 +1,5 @@
 import type { Clock } from '@vantage/shared/clock.js';
+import { retryAfterMs } from '@vantage/shared/headers/retry-after.js';
 import { textCell } from '@vantage/shared/probe-types/cells.js';
 import { type Dispatcher, request } from 'undici';
 import { EnrollmentRefusedError, EnrollmentUnansweredError } from './errors.js';
@@ -65,7 +66,7 @@ export async function requestEnrollment(
   const document = parseObject(text) ?? {};
   // text from another machine is printed on a terminal
   const hide = (message: string) => textCell(message.replaceAll(body.token, '[token]'));
-  const waitMs = parseRetryAfter(retryAfter, clock.now());
+  const waitMs = retryAfterMs(retryAfter, clock.now());
   if (status === 429) {
     throw new EnrollmentUnansweredError(hide(describeLimit(origin, document['error'], waitMs)), waitMs);
   }
@@ -130,14 +131,6 @@ function judgeFailure(origin: string, cause: unknown): EnrollmentRefusedError | 
 
 function notVantage(origin: string, status: number): EnrollmentRefusedError {
   return new EnrollmentRefusedError('UNKNOWN', `${origin} is not a Vantage control plane (status ${status})`);
-}
-
-/** Seconds or a date (RFC 9110 section 10.2.3) as milliseconds from now; null when it is neither. */
-function parseRetryAfter(value: string | null, nowMs: number): number | null {
-  if (value === null) return null;
-  if (/^\d{1,9}$/.test(value.trim())) return Number(value) * 1000;
-  const dateMs = Date.parse(value);
-  return Number.isNaN(dateMs) ? null : Math.max(0, dateMs - nowMs);
 }
 
 function judgeRefusal(

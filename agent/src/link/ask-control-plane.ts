@@ -1,5 +1,6 @@
 import { get } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { readHttpDate } from '@vantage/shared/headers/http-date.js';
 import { WrongPinError } from '../identity/tls-pins.js';
 import { type LinkWay, openStream } from './link-way.js';
 
@@ -31,8 +32,7 @@ export function askControlPlane(controlUrl: string, way: LinkWay): Promise<Contr
     const path = `${url.pathname.replace(/\/+$/, '')}/healthz`;
     const request = get({ path, headers: { host: url.host }, createConnection, signal }, (response) => {
       response.resume();
-      const dateMs = Date.parse(response.headers.date ?? '');
-      resolve({ status: response.statusCode ?? 0, dateMs: Number.isNaN(dateMs) ? null : dateMs });
+      resolve({ status: response.statusCode ?? 0, dateMs: readHttpDate(response.headers.date ?? '') });
     });
     request.on('error', fail).on('close', cancelTimer);
   });

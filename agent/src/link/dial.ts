@@ -1,6 +1,7 @@
 import type { createConnection } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Clock } from '@vantage/shared/clock.js';
+import { retryAfterMs } from '@vantage/shared/headers/retry-after.js';
 import {
   LINK_PATH,
   LINK_SUBPROTOCOL,
@@ -11,6 +12,9 @@ import {
 import { WebSocket } from 'ws';
 import { STEP_TIMEOUT_MS } from './dial-step.js';
 import { type LinkWay, openStream } from './link-way.js';
+
+/** Longest delay that a refusal can ask for: an hour. */
+const MAX_RETRY_AFTER_MS = 3_600_000;
 
 /** The other side answered the dial with a plain HTTP response. */
 export class UpgradeRefusedError extends Error {
@@ -50,9 +54,8 @@ export function dialLink(controlUrl: string, way: LinkWay): WebSocket {
   });
   socket.once('close', () => connecting.abort(new Error('dialling was aborted')));
   socket.on('unexpected-response', (_request, response) => {
-    const seconds = Number(response.headers['retry-after'] ?? 0);
-    const retryAfterMs = Number.isFinite(seconds) ? Math.min(Math.max(seconds, 0), 3600) * 1000 : 0;
-    socket.emit('error', new UpgradeRefusedError(response.statusCode ?? 0, retryAfterMs));
+    const askedMs = retryAfterMs(response.headers['retry-after'], way.clock.now()) ?? 0;
+    socket.emit('error', new UpgradeRefusedError(response.statusCode ?? 0, Math.min(askedMs, MAX_RETRY_AFTER_MS)));
     socket.terminate();
   });
   return socket;

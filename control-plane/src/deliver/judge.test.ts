@@ -31,6 +31,7 @@ t.test('Retry-After is read in both forms, and only for temporary failures', asy
     [503, ' 0 ', 0],
     [503, 'Thu, 01 Jan 2026 00:02:00 GMT', 120_000],
     [503, 'Thursday, 01-Jan-26 00:02:00 GMT', 120_000],
+    [503, 'Thu Jan  1 00:02:00 2026', 120_000],
     [503, 'Thu, 01 Jan 2015 00:00:00 GMT', 0],
     [503, 'soon', null],
     [503, '-5', null],

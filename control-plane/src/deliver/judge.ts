@@ -1,3 +1,5 @@
+import { retryAfterMs } from '@vantage/shared/headers/retry-after.js';
+
 /** Reason that the status of a failed delivery implies. */
 export type RefusalReason =
   | 'redirected'
@@ -31,8 +33,10 @@ export function judge(status: number, headers: ResponseHeaders, nowMs: number): 
   if (status >= 200 && status < 300) return { ok: true };
   const reason = reasonOf(status);
   const isRetryable = status === 408 || status === 425 || status === 429 || status >= 500;
-  const retryAfterMs = isRetryable ? parseRetryAfter(headers['retry-after'], nowMs) : null;
-  return { ok: false, reason, isRetryable, retryAfterMs };
+  const after = headers['retry-after'];
+  // given twice it says nothing
+  const isAsked = isRetryable && typeof after === 'string';
+  return { ok: false, reason, isRetryable, retryAfterMs: isAsked ? retryAfterMs(after, nowMs) : null };
 }
 
 function reasonOf(status: number): RefusalReason {
@@ -52,14 +56,4 @@ function reasonOf(status: number): RefusalReason {
     default:
       return 'rejected';
   }
-}
-
-/** Seconds or a date (RFC 9110 section 10.2.3) as milliseconds from now; null when it is neither, or given twice. */
-function parseRetryAfter(value: string | readonly string[] | undefined, nowMs: number): number | null {
-  if (typeof value !== 'string') return null;
-  const text = value.trim();
-  if (/^\d{1,9}$/.test(text)) return Number(text) * 1_000;
-  // Date.parse accepts much that is not an HTTP date: "-5" is a month
-  const dateMs = /^[A-Z][a-z]{2,8},? /.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(dateMs) ? null : Math.max(0, dateMs - nowMs);
 }

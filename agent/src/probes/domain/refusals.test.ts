@@ -165,5 +165,6 @@ t.test('Retry-After is seconds or a date, a day at most, and nothing else', asyn
   t.equal(retryAfterSeconds(at(-60_000), now), 0);
   t.ok((retryAfterSeconds(at(60_000), now) ?? 0) >= 59);
   t.equal(retryAfterSeconds(at(10 * 86_400_000), now), 86_400);
+  t.equal(retryAfterSeconds('Sunday, 06-Nov-94 08:49:37 GMT', Date.UTC(1994, 10, 6, 8, 49)), 37, 'a form of RFC 850');
   for (const text of [null, '', '-1', '1.5', 'soon', '1e3']) t.equal(retryAfterSeconds(text, now), null, `${text}`);
 });

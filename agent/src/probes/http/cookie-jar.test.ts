@@ -69,6 +69,7 @@ t.test('a cookie lives as long as it says, and is replaced by one of its name, p
     { what: 'Max-Age=0 removes', cookies: ['a=1', 'b=2', 'a=; Max-Age=0'], expected: 'b=2' },
     { what: 'a negative Max-Age removes', cookies: ['a=1', 'a=; Max-Age=-1'], expected: '' },
     { what: 'a past date removes', cookies: ['a=1', `a=; Expires=${past}`], expected: '' },
+    { what: 'a past date in the form of C', cookies: ['a=1', 'a=; Expires=Thu Jan  1 00:00:00 1970'], expected: '' },
     { what: 'Max-Age before Expires', cookies: [`a=1; Expires=${past}; Max-Age=60`], expected: 'a=1' },
     { what: 'a future date', cookies: ['a=1; Expires=Wed, 21 Oct 2099 07:28:00 GMT'], expected: 'a=1' },
     { what: 'what is no date', cookies: ['a=1; Expires=0', 'b=2; Max-Age=x'], expected: 'a=1; b=2' },

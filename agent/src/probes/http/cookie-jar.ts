@@ -1,5 +1,6 @@
 import type { Clock } from '@vantage/shared/clock.js';
 import { parseSetCookie, type ReadCookie } from '@vantage/shared/headers/cookies.js';
+import { readHttpDate } from '@vantage/shared/headers/http-date.js';
 import { fieldValues } from './field-values.js';
 import { MAX_COOKIE_BYTES, MAX_COOKIES, MAX_COOKIES_BYTES } from './limits.js';
 
@@ -80,9 +81,7 @@ function isTaken({ name, value, secure, attributes, isPrefixBroken }: ReadCookie
 /** Wall-clock instant after which a cookie is gone; Max-Age comes before Expires, and what cannot be read is ignored. */
 function endOf({ 'max-age': maxAge = '', expires = '' }: ReadCookie['attributes'], nowMs: number): number {
   if (/^-?\d+$/.test(maxAge)) return nowMs + Number(maxAge) * 1000;
-  // a date has a time (RFC 6265 section 5.1.1); others, such as 0, are none
-  const expiresAtMs = expires.includes(':') ? Date.parse(expires) : Number.NaN;
-  return Number.isNaN(expiresAtMs) ? Number.POSITIVE_INFINITY : expiresAtMs;
+  return readHttpDate(expires) ?? Number.POSITIVE_INFINITY;
 }
 
 /** Path of a cookie that names none: the folder of the request (RFC 6265 section 5.1.4). */
