@@ -11,36 +11,38 @@ const shapes: readonly RegExp[] = [
   // 2028-03-31, 2028/3/31, 2028. 12. 31., 2028年12月31日
   /^(?<year>\d{4})\s?[-/.年년]\s?(?<month>\d{1,2})\s?[-/.月월]\s?(?<day>\d{1,2})(?!\d)[日일.]?/u,
   // 2028-Aug-22
-  /^(?<year>\d{4})[-/. ](?<name>\p{L}{3,9})[-/. ](?<day>\d{1,2})(?!\d)/u,
+  /^(?<year>\d{4})[-/. ](?<name>\p{L}{3,10})[-/. ](?<day>\d{1,2})(?!\d)/u,
   // 14-Feb-2028, 7 Oct 2028, 1st of March 2028
-  /^(?<day>\d{1,2})(?:st|nd|rd|th|\.)?[-/, ]{1,2}(?:of |de )?(?<name>\p{L}{3,9})\.?[-/, ]{1,2}(?:de )?(?<year>\d{4})(?!\d)/u,
+  /^(?<day>\d{1,2})(?:st|nd|rd|th|\.)?[-/, ]{1,2}(?:of |de )?(?<name>\p{L}{3,10})\.?[-/, ]{1,2}(?:de )?(?<year>\d{4})(?!\d)/u,
+  // 14-FEB-28
+  /^(?<day>\d{1,2})-(?<name>\p{L}{3})-(?<short>\d\d)(?!\d)/u,
   // July 6 2028, Jul 6th, 2028
-  /^(?<name>\p{L}{3,9})\.?[- ](?<day>\d{1,2})(?:st|nd|rd|th)?[-, ]{1,2}(?<year>\d{4})(?!\d)/u,
+  /^(?<name>\p{L}{3,10})\.?[- ](?<day>\d{1,2})(?:st|nd|rd|th)?[-, ]{1,2}(?<year>\d{4})(?!\d)/u,
   // Mar 27 23:59:00 UTC 2028, as C's asctime and date(1) write it
   /^(?<name>\p{L}{3}) (?<day>\d{1,2}) (?<hour>\d\d):(?<minute>\d\d):(?<second>\d\d)(?: (?<zone>[A-Z]{1,5}|[+-]\d{4}))? (?<year>\d{4})(?!\d)/u,
   // 31-03-2028, 31.3.2028, 31/03/2028, 03/31/2028
   /^(?<one>\d{1,2})(?<mark>[-/.])(?<other>\d{1,2})[-/.](?<year>\d{4})(?!\d)/,
-  // 20281231, 20281231235959
-  /^(?<year>\d{4})(?<month>\d\d)(?<day>\d\d)(?:(?<hour>\d\d)(?<minute>\d\d)(?<second>\d\d))?(?!\d)/,
+  // 20281231, 20281231235959, 20281231T235959Z
+  /^(?<year>\d{4})(?<month>\d\d)(?<day>\d\d)(?:T?(?<hour>\d\d)(?<minute>\d\d)(?<second>\d\d))?(?!\d)/,
 ];
 const timeBehind =
   /^[T, ]{0,3}(?<hour>\d{1,2}):(?<minute>\d\d)(?::(?<second>\d\d)(?:\.\d{1,9})?)? ?(?<half>[ap]\.?m\b)? ?\(?(?:UTC|GMT)? ?(?<zone>[+-]\d{1,2}(?::?\d\d)?|[a-z]{1,5}\b)?/i;
 const weekday = /^(?:mon|tue|wed|thu|fri|sat|sun)[a-z]{0,6}[,. ]+/i;
 
-/** First letters of the names of months. */
+/** First letters of the names of months: English, German, French, Spanish, Portuguese, Italian, Dutch, Scandinavian, Malay, Turkish, Russian. */
 const monthNames: readonly RegExp[] = [
-  /^(?:jan|ene)/,
-  /^(?:feb|fev|fév)/,
-  /^(?:mar|mär)/,
-  /^(?:apr|abr|avr)/,
-  /^(?:may|mai)/,
-  /^(?:jun|juin)/,
-  /^(?:jul|juil)/,
-  /^(?:aug|ago|aoû)/,
-  /^(?:sep|set)/,
-  /^(?:oct|okt|out)/,
-  /^nov/,
-  /^(?:dec|dez|dic|déc)/,
+  /^(?:jan|ene|gen|oca|янв)/,
+  /^(?:feb|fev|fév|şub|фев)/,
+  /^(?:mar|mär|maa|mrt|mac|мар)/,
+  /^(?:apr|abr|avr|nis|апр)/,
+  /^(?:may|mai|maj|mei|mag|май|мая)/,
+  /^(?:jun|juin|giu|haz|июн)/,
+  /^(?:jul|juil|lug|tem|июл)/,
+  /^(?:aug|ago|aoû|agu|ogo|ağu|авг)/,
+  /^(?:sep|set|eyl|сен)/,
+  /^(?:oct|okt|out|ott|eki|окт)/,
+  /^(?:nov|kas|ноя)/,
+  /^(?:dec|dez|dic|déc|des|dis|ara|дек)/,
 ];
 
 /** Minutes that zones are ahead of UTC. Abbreviations with several meanings (CST, IST) are not among them. */
@@ -79,6 +81,8 @@ const monthFirstCountries: ReadonlySet<string> = new Set(
 );
 /** Countries of the solar Hijri calendar, whose registries may write 1407 for 2028. */
 const solarHijriCountries: ReadonlySet<string> = new Set(['af', 'ir']);
+/** Years of two digits below this one are of the century that began in 2000: no name was registered before 1985. */
+const FIRST_YEARS = 85;
 const BUDDHIST_YEARS = 543;
 const DAY_MS = 86_400_000;
 
@@ -132,7 +136,11 @@ function momentOf(parts: Parts, topLevel: string, isDayFirst: boolean | null): s
 
 type Day = readonly [year: number, month: number, day: number];
 
-function dayOf({ year, month, day, name, one, other, mark }: Parts, isDayFirst: boolean | null): Day | null {
+function dayOf(
+  { year: written, short, month, day, name, one, other, mark }: Parts,
+  isDayFirst: boolean | null,
+): Day | null {
+  const year = written ?? (Number(short) < FIRST_YEARS ? `20${short}` : `19${short}`);
   if (one === undefined) {
     const number = name === undefined ? Number(month) : monthOf(name);
     return [Number(year), number, Number(day)];
