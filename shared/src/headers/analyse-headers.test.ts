@@ -125,6 +125,7 @@ t.test('a text of 1 KiB without compression is a reason, anything else is not', 
   t.equal(isReason({ response_size: 1023 }), false);
   t.equal(isReason({ response_size: 5000 }, ['content-encoding', 'zstd']), false);
   t.equal(isReason({ response_size: 5000 }, ['content-encoding', 'identity']), true);
+  t.equal(isReason({ response_size: 5000 }, ['content-encoding', 'utf-8']), true, 'which is no coding');
   t.equal(analyse(response(withLine('content-type', 'image/png'))).analysis.reasons.length, 0);
 });
 

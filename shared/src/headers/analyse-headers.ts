@@ -3,6 +3,7 @@ import { headerFindings } from '../diagnose/findings/header-findings.js';
 import type { ProbeResults } from '../probe-types/index.js';
 import { cdnOf } from './cdn-marks.js';
 import { isChallengePage } from './challenge-pages.js';
+import { contentCodingsIn } from './content-codings.js';
 import { parseSetCookie, type SetCookie } from './cookies.js';
 import { findInHeaders, hasHsts } from './header-findings-of.js';
 import { type HeaderCode, type HeaderGrade, headerCodes, headerGradeOf, headerRules } from './header-grades.js';
@@ -131,8 +132,7 @@ function answersInPlain(plain: HttpResult): boolean {
 }
 
 function isUncompressed({ headers }: FinalResponse, bytes: number | null): boolean {
-  const coding = headers['content-encoding']?.trim().toLowerCase() ?? '';
-  const isPlain = coding === '' || coding === 'identity';
+  const isPlain = contentCodingsIn(headers['content-encoding']).length === 0;
   return isPlain && (bytes ?? 0) >= COMPRESSIBLE_BYTES && textTypes.test(headers['content-type'] ?? '');
 }
 

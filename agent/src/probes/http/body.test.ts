@@ -203,7 +203,11 @@ t.test('content codings are undone from the last to the first, and only those th
   t.strictSame(await decodeContent(text, 'identity'), { bytes: text, isCut: false });
   t.strictSame(await decodeContent(text, undefined), { bytes: text, isCut: false });
   t.equal(await decodeContent(both, 'zstd, gzip'), null);
-  t.equal(await decodeContent(both, 'constructor'), null);
+  for (const coding of ['br, dcb', 'x-compress', `${'identity, '.repeat(30)}gzip`])
+    t.equal(await decodeContent(both, coding), null, coding);
+  for (const none of ['UTF-8', 'none', 'binary', 'text/html', 'constructor', 'utf-8, , none'])
+    t.strictSame(await decodeContent(text, none), { bytes: text, isCut: false }, none);
+  t.strictSame(await decodeContent(gzipSync(text), 'utf-8, gzip'), { bytes: text, isCut: false });
   t.equal(await decodeContent(both, Array(6).fill('gzip').join()), null);
   await t.rejects(decodeContent(both, 'gzip, br'), { code: 'http_protocol' });
   const whole = Buffer.alloc(1024 * 1024, 'x');

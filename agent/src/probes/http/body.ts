@@ -1,5 +1,6 @@
 import { TextDecoder } from 'node:util';
 import { constants, createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
+import { contentCodingsIn } from '@vantage/shared/headers/content-codings.js';
 import { ProbeFailure } from '../failure.js';
 import { BodyBytes } from './body-bytes.js';
 import { decoderOf, parseContentType } from './charset.js';
@@ -37,7 +38,9 @@ export interface DecodedBody {
  * @throws ProbeFailure http_protocol
  */
 export async function decodeContent(bytes: Buffer, contentEncoding: string | undefined): Promise<DecodedBody | null> {
-  const codings = codingsIn(contentEncoding);
+  // five names have fewer characters, and a hostile list is not worth the time
+  if ((contentEncoding?.length ?? 0) > MAX_CODINGS_LENGTH) return null;
+  const codings = contentCodingsIn(contentEncoding);
   if (codings.length > MAX_CODINGS || !codings.every(isOffered)) return null;
   let body: DecodedBody = { bytes, isCut: false };
   for (const name of codings.reverse()) {
@@ -76,15 +79,6 @@ const decompressors = {
 
 function isOffered(name: string): name is Coding {
   return Object.hasOwn(decompressors, name);
-}
-
-function codingsIn(contentEncoding: string | undefined): string[] {
-  // five names have fewer characters; a hostile list is not worth the time
-  const names = (contentEncoding ?? '')
-    .slice(0, MAX_CODINGS_LENGTH)
-    .split(',')
-    .map((name) => name.trim().toLowerCase());
-  return names.filter((name) => name !== '' && name !== 'identity');
 }
 
 async function decompress(bytes: Buffer, name: Coding): Promise<DecodedBody> {
