@@ -99,6 +99,14 @@ t.test('a response is read as RFC 9112 has it', async (t) => {
       text: `${OK}Transfer-Encoding: chunked\r\n\r\n${'0'.repeat(40)}2\t\r\nok\r\n${'0'.repeat(40)} \r\n\r\n`,
       body: 'ok',
     },
+    { what: 'blank lines before it', text: `\r\n\n${OK}Content-Length: 2\r\n\r\nok`, body: 'ok' },
+    {
+      what: 'a blank line behind an interim response',
+      text: `HTTP/1.1 100 Continue\r\n\r\n\r\n${OK}Content-Length: 2\r\n\r\nok`,
+      body: 'ok',
+    },
+    { what: 'a later version', text: 'HTTP/2.0 200 OK\r\nContent-Length: 2\r\n\r\nok', body: 'ok' },
+    { what: 'a later version without a minor one', text: 'HTTP/2 200\r\nContent-Length: 2\r\n\r\nok', body: 'ok' },
     { what: '5000 header lines', text: `${OK}${'a:b\r\n'.repeat(4999)}Content-Length: 2\r\n\r\nok`, body: 'ok' },
     {
       what: 'headers of 256 KiB',
@@ -136,6 +144,10 @@ t.test('header values are the bytes that came, and a line whose name browsers do
 t.test('bytes that are not a response, or could be read in two ways, are refused', async (t) => {
   const cases: { what: string; text: string; code?: string }[] = [
     { what: 'HTTP/0.9', text: '<html>' },
+    { what: 'HTTP/0.9 with a status', text: 'HTTP/0.9 200 OK\r\n\r\n' },
+    { what: 'a carriage return before it', text: `\r${OK}\r\n` },
+    { what: 'blank lines alone', text: '\r\n\r\n' },
+    { what: 'blank lines without an end', text: '\r\n'.repeat(150_000), code: 'http_headers_too_large' },
     { what: 'a status of two digits', text: 'HTTP/1.1 20 OK\r\n\r\n' },
     { what: 'a status below 100', text: 'HTTP/1.1 099 OK\r\n\r\n' },
     { what: 'a header without a colon', text: `${OK}A\r\n\r\n` },

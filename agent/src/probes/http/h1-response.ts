@@ -43,7 +43,7 @@ const trailerLimits = { bytes: MAX_TRAILER_BYTES, lines: MAX_TRAILER_LINES };
 
 /**
  * Reads one response of HTTP/1.x (RFC 9112) from bytes in pieces of any size, as leniently as curl and browsers: a lone LF
- * ends a line; a folded header is one; blanks before a colon and control characters in a value are taken; a line whose name
+ * ends a line; blank lines before the status are skipped; a folded header is one; blanks before a colon and control characters in a value are taken; a line whose name
  * is not a token is skipped; chunks rule a length (section 6.3). Refused are NUL, a lone CR, a line without a colon, and
  * lengths that differ. Nothing is kept beyond the limits.
  */
@@ -120,6 +120,8 @@ export class ResponseReader {
   #readLine(line: string): void {
     switch (this.#step) {
       case 'status':
+        // of a body that was longer than its length, or of a program that began a line too early
+        if (line === '') break;
         this.#statusLine = parseStatusLine(line);
         this.#step = 'header';
         break;
@@ -228,17 +230,18 @@ function membersOf(rawHeaders: readonly string[], name: string): string[] {
 }
 
 function parseStatusLine(line: string): Pick<ResponseHead, 'statusCode' | 'httpVersion'> {
-  const [, minor, status] = /^HTTP\/1\.(\d)[ \t]+([1-9]\d\d)(?!\d)[^\0\r]*$/i.exec(line) ?? [];
+  const [, minor, status] = /^HTTP\/(?:1\.(\d)|[2-9](?:\.\d)?)[ \t]+([1-9]\d\d)(?!\d)[^\0\r]*$/i.exec(line) ?? [];
   if (status === undefined) throw invalid('no status line of HTTP/1');
-  // a later minor version is read as the last one that is known (RFC 9110 section 2.5)
+  // a later version is read as the last one that is known (RFC 9110 section 2.5), also HTTP/2.0, which some servers and proxies write
   return { statusCode: Number(status), httpVersion: minor === '0' ? '1.0' : '1.1' };
 }
 
 /** Beginning of every status line. */
-const PROTOCOL = 'HTTP/1.';
+const PROTOCOL = 'HTTP/';
 
 /** HTTP/0.9 and other protocols are known by their first bytes; an answer in one may never have a line. */
 function checkBeginning(line: string): void {
+  if (/^\r*\n?$/.test(line)) return;
   const start = line.slice(0, PROTOCOL.length).toUpperCase();
   if (!PROTOCOL.startsWith(start)) throw invalid('no status line of HTTP/1');
 }
