@@ -67,7 +67,8 @@ function partOf(condition: Condition, kind: EndpointKind, note: AddNote): Part {
     case '[STATUS]':
       return kind === 'http' ? statusPart(condition) : null;
     case '[RESPONSE_TIME]':
-      return orderPart('response_time', operator, Number(value));
+      // Gatus reads a duration with a unit as milliseconds
+      return orderPart('response_time', operator, parseGoDuration(value) ?? Number(value));
     case '[CERTIFICATE_EXPIRATION]':
       return certificatePart(condition, kind, note);
     case '[DNS_RCODE]':

@@ -104,6 +104,7 @@ t.test('conditions of Gatus by kind: what they come to, or nothing', async (t) =
     ['[STATUS] == pat(*4)', null],
     ['[STATUS] == OK', null],
     ['[RESPONSE_TIME] >= 5', { type: 'response_time', op: 'gte', value: 5 }],
+    ['[RESPONSE_TIME] < 1.5s', { type: 'response_time', op: 'lt', value: 1_500 }],
     ['[RESPONSE_TIME] == 5', null],
     ['[BODY].a-b[1].c == 5', { type: 'json_path', path: '$["a-b"][1].c', op: 'in', value: ['5', 5] }],
     ['[BODY].a != 5', null],
