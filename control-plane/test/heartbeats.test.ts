@@ -143,12 +143,21 @@ t.test('a ping with an overlong name or exit code is accepted, and such an exit 
 
 t.test('a ping whose URL has an unknown suffix counts as a success', async (t) => {
   const { id, heartbeat } = await aHeartbeat(api);
-  for (const [index, end] of ['abc', '1.5', 'START', 'caf%C3%A9', '0x1', 'ok?rid=a', '-'].entries()) {
+  for (const [index, end] of ['abc', '1.5', 'done', 'caf%C3%A9', '0x1', 'ok?rid=a', '-'].entries()) {
     await ping(`${heartbeat.url}/${end}`, index % 2 === 0 ? {} : { method: 'POST', body: 'done' });
   }
   await becomes(t, id, 'up');
   t.strictSame(await pingsOf(db, id).pluck('kind'), Array(7).fill('success'));
   t.equal((await fetch(`${api.url}/hb/x/abc`)).status, 404, 'the token is checked nevertheless');
+});
+
+t.test('a word for a failure is none for a success, in any letter case', async (t) => {
+  const { id, heartbeat } = await aHeartbeat(api);
+  const words = ['failed', 'failure', 'fails', 'error', 'err', 'FAIL', 'Failed'];
+  for (const word of words) await ping(`${heartbeat.url}/${word}`);
+  await ping(`${heartbeat.url}/START`);
+  await becomes(t, id, 'down');
+  t.strictSame(await pingsOf(db, id).pluck('kind'), [...words.map(() => 'fail'), 'start']);
 });
 
 t.test('a check of a heartbeat on request is refused because no node checks it, even while it is paused', async (t) => {

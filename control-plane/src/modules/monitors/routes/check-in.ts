@@ -57,7 +57,7 @@ const endings: readonly Ending[] = [
     kind: 'exit',
     summary: 'Report the exit code of a job',
     description:
-      '0 is a success; any other number is a failure, also one outside the range of exit codes. Text that is not an integer counts as a success, so that no ping is lost to a mistyped address.',
+      '0 is a success; any other number is a failure, also one outside the range of exit codes. `failed`, `failure`, `fails`, `error`, `err` and `fail` in any letter case are a failure, and `start` is a start. Other text counts as a success, so that no ping is lost to a mistyped address.',
   },
 ];
 
@@ -106,8 +106,14 @@ interface End {
   readonly exitCode: number | null;
 }
 
+/** Words that other programs write for `fail`: taken for a success, they would hide an outage. */
+const failureWords: ReadonlySet<string> = new Set(['fail', 'failed', 'failure', 'fails', 'error', 'err']);
+
 /** Reads the last part of a check-in address. Exit codes of other systems may exceed a byte: such a code is not stored, and counts as a failure. */
 function endOf(text: string): End {
+  const word = text.toLowerCase();
+  if (failureWords.has(word)) return { kind: 'fail', exitCode: null };
+  if (word === 'start') return { kind: 'start', exitCode: null };
   if (!/^-?\d+$/.test(text)) return { kind: 'success', exitCode: null };
   const exitCode = Number(text);
   return exitCode >= 0 && exitCode <= 255 ? { kind: 'exit', exitCode } : { kind: 'fail', exitCode: null };
