@@ -179,7 +179,8 @@ t.test(
         done.set(outcome, (done.get(outcome) ?? 0) + 1);
         return JSON.stringify(refused) === JSON.stringify(expected);
       }),
-      { numRuns: rounds(400) },
+      // a seed, so that few rounds show each outcome too
+      { numRuns: rounds(400), seed: 1 },
     );
     t.equal(done.size, 2 * ways.length, `each way was refused, and was accepted: ${JSON.stringify([...done])}`);
   },
