@@ -66,7 +66,7 @@ async function runDemo(target: string | null, options: Options): Promise<number>
     const failed = tasks.filter((task) => !isGood(task));
     if (once) return failed.length === 0 ? 0 : 1;
     printAccess(stack, watched);
-    await (watched?.tellUntil(interrupted) ?? interrupted);
+    await (watched?.printUntil(interrupted) ?? interrupted);
     return 0;
   }
 }

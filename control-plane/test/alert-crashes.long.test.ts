@@ -4,7 +4,7 @@ import { openAlertWorld } from './_support/alert-world.js';
 import { DeadlySteps } from './_support/deadly-steps.js';
 import { type Receiver, startReceiver } from './_support/receiver.js';
 
-// A replica that dies in the midst of what it makes of the news of a monitor.
+// A replica that dies while it handles an event of a monitor.
 
 /** Messages of a receiver, each once: of several with one id the first. */
 const distinct = ({ requests }: Receiver) => {

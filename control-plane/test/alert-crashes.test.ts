@@ -24,7 +24,7 @@ for (const { step, table, copies } of senderSteps)
     const world = await openAlertWorld(t, { database: await fresh() });
     const channel = await world.addChannel('Hook', 'webhook', { url: `${receiver.url}/` });
     const monitor = await world.addMonitor('Shop', { alert_policy_id: await world.addPolicy([channel]) });
-    // its messages wait until a sender is told to look
+    // its messages wait until a sender is asked to look
     const { consumers } = world.relayReplica(world.replica(world.clock));
     for (const [what, type] of [
       ['down', 'alert.firing'],

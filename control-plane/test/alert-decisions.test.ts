@@ -3,7 +3,7 @@ import { program } from '../src/audit-log/actor.js';
 import { accountOf } from './_support/owners.js';
 import { openTimedAlerts } from './_support/timed-alerts.js';
 
-// Which alerts open, how severe they are, whom they are told, and how long they are kept.
+// Which alerts open, how severe they are, who is notified, and how long they are kept.
 
 const timed = await openTimedAlerts(t);
 t.beforeEach(() => timed.begin());

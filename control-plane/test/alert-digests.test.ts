@@ -54,11 +54,12 @@ t.test(
     t.match(shown, { kind: 'digest', title: '125 alerts firing (125 down)', alerts: { length: 125 } });
     t.equal(await count('acknowledged'), 0, 'a visit changes nothing');
     await links.acknowledge(token, program);
-    const told = 125 - (shown?.kind === 'digest' && shown.alerts.some(({ monitor_id: id }) => id === ended) ? 1 : 0);
-    t.equal(await count('acknowledged'), told);
+    const notified =
+      125 - (shown?.kind === 'digest' && shown.alerts.some(({ monitor_id: id }) => id === ended) ? 1 : 0);
+    t.equal(await count('acknowledged'), notified);
     t.match(await db('alerts').where({ monitor_id: late }).first(), { status: 'firing' }, 'it came later');
     t.match(await db('audit_log').where({ action: 'alert_event.acknowledged' }), [
-      { details: { alerts: told, by: 'channel:Hook' } },
+      { details: { alerts: notified, by: 'channel:Hook' } },
     ]);
     await links.acknowledge(token, program);
     t.equal((await db('audit_log').where({ action: 'alert_event.acknowledged' })).length, 1, 'again: nothing changes');
@@ -127,14 +128,14 @@ t.test('an alert that ends during the silence that kept it out of a digest is ne
 
 t.test('a digest does not report the end of an alert whose start was never delivered', async (t) => {
   const world = await aStorm(t, 8);
-  const [untold, told, ...others] = world.monitors as [string, string, ...string[]];
+  const [silenced, notified, ...others] = world.monitors as [string, string, ...string[]];
   world.receiver.reply = () => ({ status: 500 });
-  await world.happens('down', [untold, told]);
+  await world.happens('down', [silenced, notified]);
   await world.passAll(2_000);
   // the message about the first one fails until its alert is over; that about the second one arrives
   world.receiver.reply = ({ body }) => ({ status: body.includes('Shop 0') ? 500 : 200 });
   await world.passAll(20_000);
-  await world.happens('up', [untold, told]);
+  await world.happens('up', [silenced, notified]);
   await world.happens('down', others);
   await world.passAll(2_000);
   world.receiver.reply = () => ({ status: 200 });
@@ -142,7 +143,7 @@ t.test('a digest does not report the end of an alert whose start was never deliv
   await world.passAll(40_000);
   const digests = world.received().filter(({ kind }) => kind === 'digest');
   t.equal(digests.length, 1);
-  t.match(digests[0]?.text, /Shop 1/, 'the end of what was told');
+  t.match(digests[0]?.text, /Shop 1/, 'the end of the notified alert');
   const texts = world
     .received()
     .slice(before)

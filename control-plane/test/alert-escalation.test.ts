@@ -66,7 +66,7 @@ t.test('steps stand still while the alert is acknowledged, and go on after the t
   t.match(await alertOf(monitor), { status: 'acknowledged' });
   await to(800);
   t.match(await alertOf(monitor), { status: 'firing', state: { acknowledgedBy: null } });
-  t.same(said(), ['800 reminder a'], 'who knows of the acknowledgement is told that it is over');
+  t.same(said(), ['800 reminder a'], 'channels that know of the acknowledgement are notified that it is over');
   await to(1_500);
   t.same(said(), ['900 escalation b', '1200 escalation b', '1200 escalation c']);
   const history = await world.db('alert_timeline').orderBy('id').pluck('what');

@@ -12,35 +12,35 @@ const RUNS_OF_DATABASE = 20;
 const numRuns = Number(process.env['VANTAGE_TEST_RUNS'] ?? 3);
 
 /** Accepted messages about each alert on each channel, by both: the statuses, each message once. */
-function toldOf(arrivals: readonly Arrival[]): Map<string, string[]> {
+function statusesOf(arrivals: readonly Arrival[]): Map<string, string[]> {
   const seen = new Set<string>();
-  const told = new Map<string, string[]>();
+  const notified = new Map<string, string[]>();
   for (const { channel, isAccepted, messageId, alerts } of arrivals) {
     if (!isAccepted || seen.has(messageId)) continue;
     seen.add(messageId);
     for (const { id, status } of alerts) {
       const thread = `${channel} ${id}`;
-      told.set(thread, [...(told.get(thread) ?? []), status]);
+      notified.set(thread, [...(notified.get(thread) ?? []), status]);
     }
   }
-  return told;
+  return notified;
 }
 
 function check({ limits }: AlertHistory, { arrivals, notices, expectedNotices, firing, ended }: Played): void {
-  const told = toldOf(arrivals);
-  for (const [thread, statuses] of told) {
+  const notified = statusesOf(arrivals);
+  for (const [thread, statuses] of notified) {
     const [end, ...more] = statuses.flatMap((status, index) => (status === 'resolved' ? [index] : []));
     assert.notEqual(statuses[0], 'resolved', `${thread} begins with its end`);
     assert.ok(
       more.length === 0 && end === statuses.length - 1,
-      `${thread} is told of its end once, at last: ${statuses}`,
+      `${thread} is notified of its end once, at last: ${statuses}`,
     );
   }
   for (const { id, heldBy } of firing) {
     assert.deepEqual(heldBy, [], `${id} is held although nothing holds`);
     assert.ok(
-      [...told.keys()].some((thread) => thread.endsWith(id)),
-      `${id} fires, and nobody was told`,
+      [...notified.keys()].some((thread) => thread.endsWith(id)),
+      `${id} fires, and no one was notified`,
     );
   }
   for (const { id, status } of ended) assert.equal(status, 'resolved', `${id} goes on`);

@@ -16,20 +16,20 @@ const none: Suppression = {
 
 const world = await openAlertWorld(t);
 
-/** A world whose channel gets kind and title of each message; `told` lists them. */
+/** A world whose channel gets kind and title of each message; `notified` lists them. */
 async function held(t: Test) {
   const receiver = await startReceiver(t);
   await world.clear();
   const config = { url: `${receiver.url}/`, body: '{{kind}} {{title}}' };
   const channel = await world.addChannel('Hook', 'webhook', config);
-  const told = () => receiver.requests.map(({ body }) => body);
+  const notified = () => receiver.requests.map(({ body }) => body);
   const policy = (suppression: Partial<Suppression>, parts: Partial<AlertPolicy> = {}) =>
     world.addPolicy([channel], { ...parts, suppression: { ...none, ...suppression } });
   const holds = async (monitor: string) => {
     const alert = await world.db('alerts').where({ monitor_id: monitor }).whereNot({ status: 'resolved' }).first();
     return alert?.state.heldBy ?? null;
   };
-  return { world, receiver, channel, told, policy, holds };
+  return { world, receiver, channel, notified, policy, holds };
 }
 
 /** Quiet hours of every day that have begun, and last this long. */
@@ -49,7 +49,7 @@ function quietFor(world: AlertWorld, ms: number, action: QuietHours['action']): 
 t.test(
   'quiet hours hold alerts that are not critical, and those that still fire at their end are one digest',
   async (t) => {
-    const { world, told, policy, holds } = await held(t);
+    const { world, notified, policy, holds } = await held(t);
     const alert_policy_id = await policy({ quiet_hours: [quietFor(world, 10 * MINUTE_MS, 'hold')] });
     const add = (name: string) => world.addMonitor(name, { alert_policy_id });
     const monitors = await Promise.all(['Berlin', 'Paris', 'Rome', 'Oslo'].map(add));
@@ -57,38 +57,38 @@ t.test(
     await world.happens('degraded', [berlin, paris, rome]);
     await world.happens('down', [oslo]);
     await world.passAll(2 * MINUTE_MS);
-    t.same(told(), ['firing Down: Oslo'], 'a critical one at once');
+    t.same(notified(), ['firing Down: Oslo'], 'a critical one at once');
     t.same(await holds(berlin), ['quiet_hours']);
     await world.happens('up', [rome]);
     await world.passAll(10 * MINUTE_MS);
-    t.equal(told().length, 2);
-    t.match(told()[1], /^digest .*2/, 'two of three: the third one recovered');
+    t.equal(notified().length, 2);
+    t.match(notified()[1], /^digest .*2/, 'two of three: the third one recovered');
     await world.happens('up', [berlin, paris, oslo]);
     await world.passAll(6 * MINUTE_MS);
-    t.match(told().slice(2), ['resolved Up again: Oslo', /^digest .*/]);
-    t.equal(told().length, 4, 'nobody is told of the end of what nobody was told');
+    t.match(notified().slice(2), ['resolved Up again: Oslo', /^digest .*/]);
+    t.equal(notified().length, 4, 'no one is notified of the end of an alert without notifications');
   },
 );
 
 t.test('quiet hours that drop messages send none of them, neither then nor later, and record this', async (t) => {
-  const { world, told, policy } = await held(t);
+  const { world, notified, policy } = await held(t);
   const alert_policy_id = await policy({ quiet_hours: [quietFor(world, 5 * MINUTE_MS, 'drop')] });
   const monitor = await world.addMonitor('Shop', { alert_policy_id });
   await world.happens('degraded', [monitor]);
   await world.passAll(10 * MINUTE_MS);
   await world.happens('up', [monitor]);
   await world.passAll(MINUTE_MS);
-  t.same(told(), []);
+  t.same(notified(), []);
   t.match(JSON.stringify(await world.db('alert_timeline')), /quiet_hours/);
   await world.happens('degraded', [monitor]);
   await world.settle();
-  t.same(told(), ['firing Degraded: Shop'], 'outside of them as ever');
+  t.same(notified(), ['firing Degraded: Shop'], 'outside of them as ever');
 });
 
 t.test(
   'while a monitor is down, alerts of monitors that depend on it are held, and sent if they outlast it',
   async (t) => {
-    const { world, told, policy, holds } = await held(t);
+    const { world, notified, policy, holds } = await held(t);
     const router = await world.addMonitor('Router');
     const alert_policy_id = await policy({ depends_on: [router] });
     await world.db('monitors').where({ id: router }).update({ alert_policy_id });
@@ -97,23 +97,23 @@ t.test(
     // the router is found down some seconds after what is behind it
     await world.happens('down', [shop, depot]);
     await world.passAll(20_000);
-    t.same(told(), [], 'nobody is told before the router had its time to be found');
+    t.same(notified(), [], 'no one is notified before the router had its time to be found');
     await world.happens('down', [router]);
     await world.passAll(5 * MINUTE_MS);
-    t.same(told(), ['firing Down: Router']);
+    t.same(notified(), ['firing Down: Router']);
     t.same(await holds(shop), ['dependency']);
     await world.happens('up', [shop]);
     await world.happens('up', [router]);
     await world.passAll(MINUTE_MS);
-    t.same(told().toSorted(), ['firing Down: Depot', 'firing Down: Router', 'resolved Up again: Router']);
+    t.same(notified().toSorted(), ['firing Down: Depot', 'firing Down: Router', 'resolved Up again: Router']);
     await world.happens('down', [attic]);
     await world.passAll(40_000);
-    t.equal(told()[3], 'firing Down: Attic', 'the router is up: after its time to be found');
+    t.equal(notified()[3], 'firing Down: Attic', 'the router is up: after its time to be found');
   },
 );
 
 t.test('50 monitors that depend on one that is down cause one message', async (t) => {
-  const { world, told, policy } = await held(t);
+  const { world, notified, policy } = await held(t);
   const router = await world.addMonitor('Router');
   const alert_policy_id = await policy({ depends_on: [router] });
   await world.db('monitors').where({ id: router }).update({ alert_policy_id });
@@ -124,7 +124,7 @@ t.test('50 monitors that depend on one that is down cause one message', async (t
   await world.passAll(6 * MINUTE_MS);
   await world.happens('up', [...hosts, router]);
   await world.passAll(6 * MINUTE_MS);
-  t.same(told(), ['firing Down: Router', 'resolved Up again: Router']);
+  t.same(notified(), ['firing Down: Router', 'resolved Up again: Router']);
   t.equal((await world.db('alerts')).length, 51);
 });
 
@@ -148,26 +148,29 @@ t.test('a message that a later silence drops on its way is sent at the end of th
   t.same(taken, ['firing Down: Shop']);
 });
 
-t.test('news of a monitor at the end of a silence does not lose what the silence dropped on its way', async (t) => {
-  const { world, receiver, told, policy } = await held(t);
-  const monitor = await world.addMonitor('Shop', { alert_policy_id: await policy({}) });
-  receiver.reply = () => ({ status: 500 });
-  await world.happens('down', [monitor]);
-  await world.settle();
-  await world.addSilence(2 * MINUTE_MS);
-  await world.passAll(MINUTE_MS);
-  t.match(await world.db('alert_deliveries'), [{ status: 'dropped', reason: 'silenced' }]);
-  receiver.reply = () => ({ status: 200 });
-  const before = told().length;
-  // it is over, and no one has looked yet
-  world.clock.advance(2 * MINUTE_MS);
-  await world.happens('degraded', [monitor]);
-  await world.passAll(2_000);
-  t.same(told().slice(before), ['firing Degraded: Shop']);
-});
+t.test(
+  'an event of a monitor at the end of a silence does not lose messages that the silence dropped on their way',
+  async (t) => {
+    const { world, receiver, notified, policy } = await held(t);
+    const monitor = await world.addMonitor('Shop', { alert_policy_id: await policy({}) });
+    receiver.reply = () => ({ status: 500 });
+    await world.happens('down', [monitor]);
+    await world.settle();
+    await world.addSilence(2 * MINUTE_MS);
+    await world.passAll(MINUTE_MS);
+    t.match(await world.db('alert_deliveries'), [{ status: 'dropped', reason: 'silenced' }]);
+    receiver.reply = () => ({ status: 200 });
+    const before = notified().length;
+    // it is over, and no one has looked yet
+    world.clock.advance(2 * MINUTE_MS);
+    await world.happens('degraded', [monitor]);
+    await world.passAll(2_000);
+    t.same(notified().slice(before), ['firing Degraded: Shop']);
+  },
+);
 
 t.test('a silence of a tag that a monitor no longer has drops none of its messages on their way', async (t) => {
-  const { world, receiver, told, policy } = await held(t);
+  const { world, receiver, notified, policy } = await held(t);
   const monitor = await world.addMonitor('Shop', { alert_policy_id: await policy({}), tags: ['eu'] });
   receiver.reply = () => ({ status: 500 });
   await world.happens('down', [monitor]);
@@ -179,7 +182,7 @@ t.test('a silence of a tag that a monitor no longer has drops none of its messag
   await world.settle();
   await world.addSilence(10 * MINUTE_MS, { tag: 'eu' });
   receiver.reply = () => ({ status: 200 });
-  const before = told().length;
+  const before = notified().length;
   await world.passAll(MINUTE_MS);
-  t.same(told().slice(before), ['firing Down: Shop']);
+  t.same(notified().slice(before), ['firing Down: Shop']);
 });

@@ -41,7 +41,7 @@ async function mailOf(facts: Partial<AlertFacts>, locale: (typeof locales)[numbe
 }
 
 for (const [name, facts] of Object.entries(cases)) {
-  t.test(`the mail "${name}" begins with the news in each language, and its text needs no subject`, async (t) => {
+  t.test(`the mail "${name}" begins with the change in each language, and its text needs no subject`, async (t) => {
     const mails = await Promise.all(locales.map((locale) => mailOf(facts, locale)));
     const now = mails.map(({ subject, text }) => `Subject: ${subject}\n\n${text}`).join('\n==========\n');
     const file = fileURLToPath(new URL(`../../test/testdata/mails/${name}.txt`, import.meta.url));

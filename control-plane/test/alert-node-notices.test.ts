@@ -91,7 +91,7 @@ t.test('a node of 200 monitors that loses its uplink causes no alert, and one no
   await world.reportLoss(node, monitors, Date.now() - 2 * MINUTE_MS);
   await world.lookForData();
   await world.passAll(120_000);
-  t.same(await world.titles(), ['Node offline: Berlin'], 'the cause of what was told is no other news');
+  t.same(await world.titles(), ['Node offline: Berlin'], 'the cause of a notified outage is not notified again');
   t.match(world.mails, [{ to: 'owner@test.example' }]);
   t.same(await db('alerts'), []);
 });

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { openTimedAlerts } from './_support/timed-alerts.js';
 
-// When alerts are told, and their ends: recoveries, channels for ends alone, time windows of rules, flapping.
+// When channels are notified of alerts and of their ends: recoveries, channels for ends alone, time windows of rules, flapping.
 
 const timed = await openTimedAlerts(t);
 t.beforeEach(() => timed.begin());

@@ -105,19 +105,19 @@ t.test(
     const receiver = await startReceiver(t);
     const channel = await world.addChannel('Hook', 'webhook', { url: `${receiver.url}/` });
     const alert_policy_id = await world.addPolicy([channel]);
-    const told = await world.addMonitor('Told', { alert_policy_id });
+    const notified = await world.addMonitor('Notified', { alert_policy_id });
     const quiet = await world.addMonitor('Quiet', { alert_policy_id });
     const brief = await world.addMonitor('Brief', { alert_policy_id });
-    await world.happens('down', [told]);
+    await world.happens('down', [notified]);
     await world.settle();
     await world.addSilence(600_000);
     await world.happens('down', [quiet, brief]);
     await world.passAll(60_000);
-    await world.happens('up', [told, brief]);
+    await world.happens('up', [notified, brief]);
     await world.passAll(60_000);
     const names = () =>
       receiver.requests.map(({ body }) => [JSON.parse(body).type, JSON.parse(body).data.monitor.name].join(' '));
-    t.same(names(), ['alert.firing Told', 'alert.resolved Told']);
+    t.same(names(), ['alert.firing Notified', 'alert.resolved Notified']);
     const [held] = await world.db('alerts').where({ monitor_id: quiet });
     t.same(held.state.heldBy, ['silence']);
     await world.passAll(490_000);
@@ -333,21 +333,21 @@ t.test(
     });
     t.teardown(() => world.db.removeAllListeners('query'));
     const most = () => Math.max(...statements.values());
-    const told = () =>
+    const notified = () =>
       receiver.requests.map(({ body }) => JSON.parse(body)).map(({ type, data }) => [type, data.count ?? 1]);
     await world.happens('down', monitors);
     statements.clear();
     await world.consumers.run();
     t.ok(most() <= 30, `${most()} statements in a transaction`);
     await world.passAll(330_000);
-    t.same(told(), [...Array.from({ length: 5 }, () => ['alert.firing', 1]), ['alert.firing', 295]]);
+    t.same(notified(), [...Array.from({ length: 5 }, () => ['alert.firing', 1]), ['alert.firing', 295]]);
     t.equal((await world.db('alerts').where({ status: 'firing' })).length, 300);
     await world.happens('up', monitors);
     statements.clear();
     await world.consumers.run();
     t.ok(most() <= 30, `${most()} statements in a transaction`);
     await world.passAll(330_000);
-    const ends = told().slice(6);
+    const ends = notified().slice(6);
     t.equal(
       ends.reduce((sum, [, count]) => sum + Number(count), 0),
       300,

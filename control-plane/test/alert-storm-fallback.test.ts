@@ -32,7 +32,7 @@ t.test('a storm that no channel accepts causes few mails to the account, and so 
   await world.happens('up', monitors);
   await world.passAll(8 * MINUTE_MS);
   t.equal(subjects().length, 14, 'each of them has its end');
-  t.equal(subjects().filter((subject) => /145/.test(subject)).length, 4, 'which is of all that were told');
+  t.equal(subjects().filter((subject) => /145/.test(subject)).length, 4, 'which is of all that were notified');
 });
 
 t.test('a storm that one of the channels accepts causes no mail to the account', async (t) => {

@@ -45,7 +45,7 @@ t.test(
     for (let index = 0; index < MONITORS; index += 1)
       monitors.push(await world.addMonitor(`Shop ${index}`, { alert_policy_id }));
 
-    const tellings = async (type: string, kinds: readonly string[]) => {
+    const alertCounts = async (type: string, kinds: readonly string[]) => {
       const channel = channels.find((one) => one.type === type);
       const rows = await world
         .db('alert_deliveries')
@@ -54,9 +54,9 @@ t.test(
         .orderBy('id');
       return rows.map(({ alert_count }) => alert_count as number);
     };
-    const expectTold = async (what: string, before: ReadonlyMap<string, number>) => {
+    const expectNotified = async (what: string, before: ReadonlyMap<string, number>) => {
       for (const { type } of channels) {
-        const counts = (await tellings(type, ['firing', 'resolved', 'digest'])).slice(before.get(type) ?? 0);
+        const counts = (await alertCounts(type, ['firing', 'resolved', 'digest'])).slice(before.get(type) ?? 0);
         t.ok(counts.length <= 8, `${type} ${what}: ${counts.length} messages`);
         t.equal(
           counts.reduce((sum, count) => sum + count, 0),
@@ -68,12 +68,13 @@ t.test(
 
     await world.happens('down', monitors);
     await world.passAll(25 * MINUTE_MS);
-    await expectTold('down', new Map());
+    await expectNotified('down', new Map());
     const before = new Map<string, number>();
-    for (const { type } of channels) before.set(type, (await tellings(type, ['firing', 'resolved', 'digest'])).length);
+    for (const { type } of channels)
+      before.set(type, (await alertCounts(type, ['firing', 'resolved', 'digest'])).length);
     await world.happens('up', monitors);
     await world.passAll(25 * MINUTE_MS);
-    await expectTold('up', before);
+    await expectNotified('up', before);
 
     const open = await world.db('alert_deliveries').whereNotIn('status', ['sent']).select('status', 'reason', 'kind');
     t.same(open, [], 'nothing waits, failed, or was dropped');

@@ -7,7 +7,7 @@ import { windowTurns } from '../src/modules/monitors/maintenance/window-turns.js
 import { accountOf } from './_support/owners.js';
 import { openTimedAlerts } from './_support/timed-alerts.js';
 
-// Maintenance windows and alerts: what was open before, what begins inside, and what is told of its end.
+// Maintenance windows and alerts: what was open before, what begins inside, and who is notified of its end.
 
 const timed = await openTimedAlerts(t);
 

@@ -8,7 +8,7 @@ import { compileInput } from '../src/http/frame/input.js';
 import { MAX_JSON_MEMBERS } from '../src/http/frame/json.js';
 import { readContent } from '../src/modules/lookups/lists/list-content.js';
 import { packList, unpackPiece } from '../src/modules/lookups/lists/list-pieces.js';
-import { untold } from '../src/modules/monitors/checks/told-slots.js';
+import { unreported } from '../src/modules/monitors/checks/reported-slots.js';
 import { HeartbeatSchedule } from '../src/modules/monitors/heartbeats/heartbeat-schedule.js';
 import { catchUp, newHeartbeat } from '../src/modules/monitors/heartbeats/heartbeat-state.js';
 import { responseSeries } from '../src/modules/monitors/history/timeseries.js';
@@ -188,14 +188,14 @@ const loops: readonly { readonly name: string; readonly work: () => unknown }[] 
   {
     name: 'a range of missed slots that a node has reported a thousand times',
     work: () =>
-      untold(
+      unreported(
         days(4),
         many(1_000, () => days(4)),
       ),
   },
   {
     name: 'a range of missed slots of which every other one was reported',
-    work: () => untold(days(4), everyOther),
+    work: () => unreported(days(4), everyOther),
   },
   {
     name: 'events of eight days of flapping that late results move',

@@ -71,7 +71,7 @@ t.test('a check counts even if its details are invalid, too large or cannot be s
   const { id } = (await api.call('POST', '/v1/monitors', { body })).body.data;
   await database.db('monitors').update({ created_at: new Date(0) });
   await node.waitForAssignment(id);
-  const told = [
+  const reported = [
     '{"a":[1,null,"ü"]}',
     '{"a":',
     '[]',
@@ -84,7 +84,7 @@ t.test('a check counts even if its details are invalid, too large or cannot be s
     `{"a":${'['.repeat(2000)}${']'.repeat(2000)}}`,
   ];
   const beganMs = Date.now() - 60_000;
-  const rows = told.map((details, index) => {
+  const rows = reported.map((details, index) => {
     const report = node.reportOf(id, {
       outcome: 'failed',
       error: { code: 'x', message: 'y' },
@@ -99,7 +99,7 @@ t.test('a check counts even if its details are invalid, too large or cannot be s
     };
   });
   node.peer.sendResults(rows, 1, 'check');
-  await until('all checks', async () => (await checksOf(api, id)).length === told.length);
+  await until('all checks', async () => (await checksOf(api, id)).length === reported.length);
   const kept = (await checksOf(api, id)).reverse().map(({ details }) => details);
   t.same(kept[0], { a: [1, null, 'ü'] });
   t.same(kept.slice(1, 8), Array(7).fill(null));

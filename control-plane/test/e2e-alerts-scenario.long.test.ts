@@ -15,9 +15,9 @@ import { type Reply, WebhookReceiver } from './_support/webhook-receiver.js';
 
 // Alerts as people and machines receive them: two control planes, four agents, two pages that break.
 //
-//   both break ──> e-mail, Telegram, DingTalk, a webhook endpoint are told ──> the control plane that sends to the desk is killed
-//   Shop is acknowledged by its link ──> after a minute the second line is told of Stock alone, the desk by the other control plane
-//   both are mended ──> all are told
+//   both break ──> e-mail, Telegram, DingTalk, a webhook endpoint are notified ──> the control plane that sends to the desk is killed
+//   Shop is acknowledged by its link ──> after a minute the second line is notified of Stock alone, the desk by the other control plane
+//   both are mended ──> all are notified
 
 const PATIENCE_MS = 180_000;
 /** Shortest delay of a step of an escalation, in seconds. */
@@ -161,15 +161,15 @@ async function scenario(t: Test): Promise<void> {
     const mails = await Promise.all(smtp.mails.map(readMail));
     return mails.map(({ subject = '' }) => subject).filter((subject) => subject.includes(name));
   };
-  const told = async (name: string) => [
+  const notified = async (name: string) => [
     (await mailsAbout(name)).length,
     about(name, telegram).length,
     about(name, dingtalk).length,
   ];
-  const allTold = (counts: Readonly<Record<string, number>>) =>
+  const allNotified = (counts: Readonly<Record<string, number>>) =>
     eventually(`messages ${JSON.stringify(counts)}`, async () => {
       const found = await Promise.all(
-        Object.entries(counts).map(async ([name, count]) => [await told(name), count] as const),
+        Object.entries(counts).map(async ([name, count]) => [await notified(name), count] as const),
       );
       return found.every(([all, count]) => all.every((each) => each >= count));
     });
@@ -182,7 +182,7 @@ async function scenario(t: Test): Promise<void> {
       await allAre(api, 'up');
       desk.reply = holding.reply;
       target.break();
-      await allTold({ Shop: 1, Stock: 1 });
+      await allNotified({ Shop: 1, Stock: 1 });
       // What was sent and not recorded is sent again after the kill: at least once is the promise (docs/alerts.md).
       await eventually('all but the message to the desk to be recorded as sent', async () => {
         const { items: sent } = (await api.call('GET', '/v1/alert-deliveries?status=sent')).body.data;
@@ -198,7 +198,7 @@ async function scenario(t: Test): Promise<void> {
     const [message] = about('Shop', telegram);
     if (message === undefined) throw new Error('no message exists');
     await acknowledgeByLink(message);
-    await allTold({ Shop: 2, Stock: 1 });
+    await allNotified({ Shop: 2, Stock: 1 });
     await eventually('the escalation of the other alert', () => second.events.length > 0);
     t.strictSame([...new Set(second.events.map(({ body }) => body.data.monitor.name))], ['Stock']);
     t.equal(idsOf(second).size, 1);
@@ -210,7 +210,7 @@ async function scenario(t: Test): Promise<void> {
   await t.test(
     'the other control plane sends the message that the dead one had started to send, under the same id',
     async (t) => {
-      await eventually('the desk to be told', () => desk.events.length > holding.count);
+      await eventually('the desk to be notified', () => desk.events.length > holding.count);
       t.equal(idsOf(desk).size, 1);
     },
   );
@@ -218,7 +218,7 @@ async function scenario(t: Test): Promise<void> {
   await t.test('the target recovers: everyone who was notified is notified of the end', async (t) => {
     target.mend();
     await allAre(survivor, 'up');
-    await allTold({ Shop: 3, Stock: 2 });
+    await allNotified({ Shop: 3, Stock: 2 });
     await eventually('the desk and the second line', () => idsOf(desk).size >= 2 && idsOf(second).size >= 2);
     const kinds = () =>
       new Map(endpoint.events.map(({ headers, body }) => [headers['webhook-id'], body.type as string]));
@@ -236,7 +236,7 @@ async function scenario(t: Test): Promise<void> {
     t.match(second.events.at(-1)?.body, { type: 'alert.resolved', data: { monitor: { name: 'Stock' } } });
     const { items: waiting } = (await survivor.call('GET', '/v1/alert-deliveries?status=retrying')).body.data;
     t.same(waiting, []);
-    t.same(await Promise.all(['Shop', 'Stock'].map(told)), [
+    t.same(await Promise.all(['Shop', 'Stock'].map(notified)), [
       [3, 3, 3],
       [2, 2, 2],
     ]);

@@ -58,17 +58,17 @@ t.test(
       const [ended] = await db('alert_deliveries').where({ kind: 'resolved' }).count();
       return Number(waiting?.['count']) === 0 && Number(ended?.['count']) === receivers.length;
     });
-    const told = (channelId: string) =>
+    const notified = (channelId: string) =>
       db('alert_deliveries').where({ channel_id: channelId }).orderBy('id').select('kind', 'status');
     for (const channelId of channels.slice(0, SILENT))
       t.match(
-        await told(channelId),
+        await notified(channelId),
         [{ kind: 'firing' }, { kind: 'resolved', status: 'sent' }],
-        'it may have been told',
+        'it may have been notified',
       );
     t.equal(idsOf('alert.resolved').size, SILENT);
-    const [begin, end] = await told(channels.at(-1) ?? '');
-    t.equal(end?.status, begin?.status, 'what failed is told with its end, or neither is');
+    const [begin, end] = await notified(channels.at(-1) ?? '');
+    t.equal(end?.status, begin?.status, 'a failed start is notified with its end, or neither is');
     t.match(await db('alerts').select('status'), [{ status: 'resolved' }]);
   },
 );

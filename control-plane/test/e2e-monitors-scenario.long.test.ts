@@ -125,7 +125,7 @@ async function scenario(t: Test): Promise<void> {
   const [first, second] = duo.apis;
   const faults = faultsOf(site, certificates);
   const expectedAlerts: string[] = [];
-  const tells = (name: string, how = 'down') => void expectedAlerts.push(`${how}: ${name}`);
+  const expectAlert = (name: string, how = 'down') => void expectedAlerts.push(`${how}: ${name}`);
 
   const monitors = new Map<string, Watched>();
   for (const { name, body } of faults) monitors.set(name, await make(first, name, body));
@@ -172,7 +172,7 @@ async function scenario(t: Test): Promise<void> {
       const found = await eventsOf(second, monitor(name));
       t.match(found, [{ type: event, ended_at: null, reason }], name);
       t.equal(found.length, 1, name);
-      tells(name, event);
+      expectAlert(name, event);
     }
     for (const name of ['Planned', 'Forgotten']) {
       t.same(await eventsOf(second, monitor(name)), [], name);
@@ -205,7 +205,7 @@ async function scenario(t: Test): Promise<void> {
       t.match(await eventsOf(second, monitor('Forgotten')), [{ type: 'down', started_at: endsAt, reason: /500/ }]);
       site.set('/forgotten');
       await allBecome(second, every(monitors.keys(), 'up'));
-      tells('Forgotten');
+      expectAlert('Forgotten');
       t.same(await eventsOf(second, monitor('Planned')), [], 'a monitor repaired within the window has no event');
     },
   );
@@ -221,7 +221,7 @@ async function scenario(t: Test): Promise<void> {
       const [event] = await eventsOf(second, monitor('Secure'));
       t.match(event, { type: 'down', ended_at: null, reason: /tls_name_mismatch/ });
       t.notOk(event?.affected_nodes.includes(lonely.agent.nodeId));
-      tells('Secure');
+      expectAlert('Secure');
       await allSee(second, [monitor('Secure')], duo.agents.slice(0, 3));
       site.show(certificates.good);
       await allBecome(second, every(monitors.keys(), 'up'));
@@ -252,8 +252,8 @@ async function scenario(t: Test): Promise<void> {
       { type: 'down', started_at: silent, ended_at: endedAt, reason: /no ping came/ },
       { type: 'down', ended_at: last_ping_at, reason: /reported a failure/ },
     ]);
-    tells('Backup');
-    tells('Backup');
+    expectAlert('Backup');
+    expectAlert('Backup');
     // nothing runs the job from here on, and the agent may take half a minute to come back
     t.equal((await second.call('POST', `/v1/monitors/${id}/pause`)).status, 200);
   });

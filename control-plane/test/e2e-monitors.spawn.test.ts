@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
-import { keepEvents, monitorNews } from './_support/kept-events.js';
+import { keepEvents, monitorEvents } from './_support/kept-events.js';
 import { RealAgent } from './_support/real-agent.js';
 import { KEY, secrets, TOKEN } from './_support/secret-monitor.js';
 import { startStack } from './_support/stack.js';
@@ -14,9 +14,9 @@ t.test(
     await keepEvents(database.db);
     await RealAgent.start(t, api);
     let isBroken = false;
-    const told = new Set<string>();
+    const received = new Set<string>();
     const target = createServer(({ headers }, response) => {
-      told.add(`${headers.authorization} ${headers['x-api-key']}`);
+      received.add(`${headers.authorization} ${headers['x-api-key']}`);
       response.writeHead(isBroken ? 503 : 200).end('hello');
     });
     await new Promise<void>((resolve) => target.listen(0, '127.0.0.1', resolve));
@@ -30,7 +30,7 @@ t.test(
     const read = async () => (await api.call('GET', `/v1/monitors/${id}`)).body.data;
     await until('up', async () => (await read()).current_status === 'up');
     t.match(await read(), { uptime_percent: 100, last_check_at: String });
-    t.same([...told], [`Bearer ${TOKEN} ${KEY}`], 'its secrets reach the target');
+    t.same([...received], [`Bearer ${TOKEN} ${KEY}`], 'its secrets reach the target');
     const asked = (await api.call('POST', `/v1/monitors/${id}/test?wait=30`)).body.data;
     t.match(asked, { checks: [{ success: true, status_code: 200 }], waiting_nodes: [] });
     isBroken = true;
@@ -49,7 +49,7 @@ t.test(
     );
     await api.call('POST', `/v1/monitors/${id}/pause`);
     t.equal((await api.call('POST', `/v1/monitors/${id}/test`)).body.error.code, 'MONITOR_PAUSED');
-    const kinds: string[] = await monitorNews(database.db).pluck('kind');
+    const kinds: string[] = await monitorEvents(database.db).pluck('kind');
     t.equal(kinds.pop(), 'monitor.paused');
     t.ok(kinds.length >= 2, 'the outage and its end');
     for (const [index, kind] of kinds.entries()) t.equal(kind, index % 2 === 0 ? 'monitor.down' : 'monitor.up');

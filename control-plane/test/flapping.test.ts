@@ -12,7 +12,7 @@ t.test(
     await one.inTime(one.checks(0, 75, isDown));
     await one.passUntil(75);
     const notified = await one.notified();
-    const begins = notified.findIndex((told) => told.startsWith('flapping'));
+    const begins = notified.findIndex((title) => title.startsWith('flapping'));
     t.ok(begins > 4 && begins < FLAP_RESULTS, `${begins} mails before`);
     t.match(notified.slice(begins), [/^flapping /, /^settled up$/], 'one mail, then quiet until it settles');
     t.equal(notified.length, begins + 2);
@@ -30,15 +30,15 @@ t.test('a flapping monitor is judged until it has settled, even if it stays down
   await one.inTime(one.checks(0, 45, isDown));
   t.match((await one.notified()).at(-1), /^flapping /);
   // no check changes anything any more: it is judged because it flaps
-  const toldAt = async (minute: number) => {
+  const notifiedAt = async (minute: number) => {
     await one.db('node_progress').update({ complete_through: new Date(one.slotMs(0, minute)) });
     await queueFlapping(one.db);
     await one.passUntil(minute);
     return (await one.notified()).at(-1);
   };
   await one.db('monitor_due').delete();
-  t.match(await toldAt(45), /^flapping /);
-  t.match(await toldAt(36 + FLAP_RESULTS), /^settled not up$/);
+  t.match(await notifiedAt(45), /^flapping /);
+  t.match(await notifiedAt(36 + FLAP_RESULTS), /^settled not up$/);
   await one.db('monitor_due').delete();
   await queueFlapping(one.db);
   t.same(await one.db('monitor_due'), [], 'a monitor that does not flap is left alone');

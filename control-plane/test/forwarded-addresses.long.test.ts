@@ -205,13 +205,13 @@ t.test(
       const refused: string[] = [];
       const places = [...proxies, { name: 'no proxy', port: at }];
       for (const { name, port } of places) {
-        const tell = async (headers: readonly string[]) => {
+        const send = async (headers: readonly string[]) => {
           const lie = `${name}: ${headers.join(' ').slice(0, 60)}`;
           const subject = await act(port, api, headers);
           if (subject.startsWith('4')) refused.push(lie);
           else acted.push({ subject, lie });
         };
-        await Promise.all(lies.map(tell));
+        await Promise.all(lies.map(send));
       }
       t.comment(`${acted.length} requests, ${refused.length} refused`);
       t.ok(refused.length < 10, refused.join('\n'));

@@ -7,7 +7,7 @@ import { storePing } from '../src/modules/monitors/heartbeats/ping-store.js';
 import { claimDue } from '../src/modules/monitors/heartbeats/store.js';
 import { DeadlySteps } from './_support/deadly-steps.js';
 import { aHeartbeat, eventsOf, ping, pingsOf, read } from './_support/heartbeats.js';
-import { keepEvents, monitorNews } from './_support/kept-events.js';
+import { keepEvents, monitorEvents } from './_support/kept-events.js';
 import { startSmtpServer } from './_support/smtp-server.js';
 import { startReplica, startStack } from './_support/stack.js';
 import { World } from './_support/world.js';
@@ -38,7 +38,7 @@ async function pinged(url: string): Promise<void> {
 }
 
 const statusOf = async (id: string) => (await read(api, id)).current_status;
-const kindsOf = (id: string) => monitorNews(db).where({ subject: id }).pluck('kind');
+const kindsOf = (id: string) => monitorEvents(db).where({ subject: id }).pluck('kind');
 
 /** State that a replica leaves behind when it stores a failure and dies before it judges it. */
 async function storeFailure(db: Knex, token: string, atMs: number) {
@@ -86,7 +86,7 @@ t.test('a missed deadline opens an event at the due time, with an outbox row and
   await pass(0);
   t.equal((await read(api, id)).current_status, 'up');
   t.match(await eventsOf(api, id), [{ id: event.id, ended_at: iso(clock.now()), duration_sec: 360 }]);
-  t.same(await monitorNews(db).pluck('kind'), ['monitor.down', 'monitor.up']);
+  t.same(await monitorEvents(db).pluck('kind'), ['monitor.down', 'monitor.up']);
   t.equal(mails.mails.length, 2);
   const share = 100 * (1 - 360 / ((clock.now() - pingedMs) / 1_000));
   t.ok(Math.abs((await read(api, id)).uptime_percent - share) < 0.001, 'uptime counts from the first ping');
@@ -114,7 +114,7 @@ t.test('one missed deadline is noticed once by two replicas', async (t) => {
   const events = await db('monitor_events').whereIn('monitor_id', ids).select('monitor_id', 'ended_at');
   t.same(events.map(({ monitor_id }) => monitor_id).sort(), ids.toSorted());
   t.same(
-    await monitorNews(db).whereIn('subject', ids).pluck('kind'),
+    await monitorEvents(db).whereIn('subject', ids).pluck('kind'),
     ids.map(() => 'monitor.down'),
   );
 });

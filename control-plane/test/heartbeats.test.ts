@@ -7,7 +7,7 @@ import { missing } from '@vantage/shared/_support/missing.js';
 import { until } from '@vantage/shared/_support/until.js';
 import t, { type Test } from 'tap';
 import { aHeartbeat, eventsOf, ping, pingsOf, read } from './_support/heartbeats.js';
-import { keepEvents, monitorNews } from './_support/kept-events.js';
+import { keepEvents, monitorEvents } from './_support/kept-events.js';
 import { createUserApi, startStack } from './_support/stack.js';
 
 const clock = new FakeClock(Date.now(), { rounds: ['heartbeats'] });
@@ -358,7 +358,7 @@ t.test('simultaneous pings are all counted, and each is judged once', async (t) 
     seqs,
     Array.from({ length: 21 }, (_, i) => i + 1),
   );
-  const kinds = await monitorNews(db).where({ subject: id }).pluck('kind');
+  const kinds = await monitorEvents(db).where({ subject: id }).pluck('kind');
   t.same(
     kinds,
     kinds.map((_, i) => (i % 2 === 0 ? 'monitor.down' : 'monitor.up')),

@@ -49,12 +49,12 @@ t.test('the times of a published event are corrected by late results, and its id
   await one.inTime(one.checks(0, 10, isDown));
   const cut = one.checks(10, 60, isDown);
   const after = one.checks(60, 65, isDown);
-  const [told] = await one.db('monitor_events');
-  t.match(told, { ended_at: null });
+  const [event] = await one.db('monitor_events');
+  t.match(event, { ended_at: null });
   await one.passUntil(60);
   for (const backlog of byNode(one, cut)) await store(one.db, backlog);
   await one.correct();
-  t.same(await one.db('monitor_events'), [told], 'an open event is left to judging');
+  t.same(await one.db('monitor_events'), [event], 'an open event is left to judging');
   await one.inTime(after);
   await one.correct();
   t.same(await one.events(), [
@@ -62,7 +62,7 @@ t.test('the times of a published event are corrected by late results, and its id
     { type: 'down', from: one.slotMs(1, 41) - one.startMs, to: one.slotMs(1, 50) - one.startMs },
   ]);
   t.match(await one.db('monitor_events').orderBy('started_at'), [
-    { id: told.id, backfilled: true, was_told: true },
+    { id: event.id, backfilled: true, was_told: true },
     { backfilled: true, was_told: false },
   ]);
   t.equal((await one.notified()).length, 2, 'one mail that it is down, one that it is up');

@@ -8,7 +8,7 @@ import { coverageOf, maintenanceReads } from '../src/modules/monitors/maintenanc
 import { countMonitorsIn, queueMonitorsIn } from '../src/modules/monitors/maintenance/window-store.js';
 import { CheckingNode } from './_support/checking-node.js';
 import { createTestDatabase } from './_support/database.js';
-import { keepEvents, monitorNews } from './_support/kept-events.js';
+import { keepEvents, monitorEvents } from './_support/kept-events.js';
 import { lastingLeases } from './_support/lasting-lease.js';
 import { asUser, insertUsers } from './_support/owners.js';
 import { createUserApi, startReplica, startStack, type TestApi } from './_support/stack.js';
@@ -89,7 +89,7 @@ async function watched({ monitor, read }: Awaited<ReturnType<typeof anOwner>>, f
       return (await read(`/v1/monitors/${id}`)).current_status === expected;
     });
   };
-  return { id, says, kinds: () => monitorNews(db).where({ subject: id }).pluck('kind') };
+  return { id, says, kinds: () => monitorEvents(db).where({ subject: id }).pluck('kind') };
 }
 
 t.test('a window is stored as given, with the time zone of its owner', async (t) => {
@@ -272,7 +272,7 @@ t.test(
     await says('ok', endMs + 10 * MINUTE_MS);
     t.same(await kinds(), ['monitor.down', 'monitor.degraded', 'monitor.up']);
     t.match(await events(id), [{ id: eventId, type: 'degraded', ended_at: iso(endMs + 10 * MINUTE_MS) }]);
-    // an alert that turns from down to degraded is not told of: both mails are about one alert
+    // an alert that turns from down to degraded is not notified: both mails are about one alert
     await moveTo(clock.now(), 'the mails', async () => mails().length === 2);
     const uptime = await read(`/v1/monitors/${id}/uptime`);
     t.equal(uptime.downtime_sec, 60, 'the minute before the window stays an outage');
@@ -411,18 +411,18 @@ t.test('notices precede each occurrence, once, except for windows that test keys
     { userId: null, credentialId: null, address: null, requestId: null },
   );
   t.equal((await api.call('POST', path, { body: { scope_type: 'all', ...daily }, as: key })).status, 201);
-  const told = async () => {
+  const announced = async () => {
     const rows = await db('maintenance_windows').where({ owner_id: api.userId }).whereNotNull('announced_at');
     return rows.map(({ announced_at }) => announced_at.getTime());
   };
   // the second notice is that of the first change: nine minutes before
   for (const [day, minutesBefore] of [30, 9].entries()) {
     const beginMs = startMs + day * 24 * HOUR_MS;
-    const hasTold = async () => {
-      const all = await told();
+    const hasAnnounced = async () => {
+      const all = await announced();
       return all.length === 2 && all.every((atMs) => atMs === beginMs);
     };
-    await moveTo(beginMs - minutesBefore * MINUTE_MS, `notice ${day}`, hasTold);
+    await moveTo(beginMs - minutesBefore * MINUTE_MS, `notice ${day}`, hasAnnounced);
     await until(`mail ${day}`, () => mails().length === day + 1);
     // earlier notices are not repeated
     await data(api, 'PATCH', `${path}/${window.id}`, { title: `day ${day}`, advance_notice_minutes: 9 - day });

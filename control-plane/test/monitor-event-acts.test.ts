@@ -45,7 +45,7 @@ t.test('a manual resolution lasts until the monitor is up, and no event opens be
   t.match(ended, { id: event.id, ended_at: String, duration_sec: Number, resolved_by: api.userId });
   await one.says('failed');
   t.match(await one.events(), [{ type: 'down', ended_at: null, resolved_by: null, resolved_at: null }, ended]);
-  const kinds = await one.news().pluck('kind');
+  const kinds = await one.publishedEvents().pluck('kind');
   t.same(kinds, ['monitor.down', 'monitor.resolved', 'monitor.up', 'monitor.down']);
   const acts = await db('audit_log').where({ subject: event.id }).pluck('action');
   t.same(acts, ['monitor_event.resolved']);
@@ -90,11 +90,11 @@ t.test('a resolution concurrent with judgments is never lost, and leaves at most
   await Promise.all([flapping, ...Array.from({ length: 10 }, () => act('resolve'))]);
   const all = await one.events();
   t.equal(all.filter(({ ended_at }: { ended_at: string | null }) => ended_at === null).length, 1);
-  const opened = await one.news().where({ kind: 'monitor.down' });
+  const opened = await one.publishedEvents().where({ kind: 'monitor.down' });
   t.equal(opened.length, all.length);
-  const closed = await one.news().where({ kind: 'monitor.up' });
+  const closed = await one.publishedEvents().where({ kind: 'monitor.up' });
   t.equal(closed.length, all.length - 1);
-  const resolved = await one.news().where({ kind: 'monitor.resolved' });
+  const resolved = await one.publishedEvents().where({ kind: 'monitor.resolved' });
   t.equal(resolved.length, 1, 'the first event was resolved, by one of ten requests');
 });
 

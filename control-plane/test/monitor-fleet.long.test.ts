@@ -99,12 +99,12 @@ t.test('the fast and the slow method report the same events for every history', 
         const [quick, slow] = [live(fate), liveNaively(fate)];
         // before, the two count different nodes without a check
         const sinceMs = allHaveVotedAt(fate);
-        const told = (episodes: readonly Episode[]) =>
+        const shown = (episodes: readonly Episode[]) =>
           episodes.map(({ type, startedAtMs, endedAtMs }) =>
             startedAtMs > sinceMs ? [type, startedAtMs, endedAtMs] : endedAtMs === null,
           );
         compared += slow.filter(({ startedAtMs }) => startedAtMs > sinceMs).length;
-        return JSON.stringify(told(quick)) === JSON.stringify(told(slow));
+        return JSON.stringify(shown(quick)) === JSON.stringify(shown(slow));
       },
     ),
     { numRuns: 200 },

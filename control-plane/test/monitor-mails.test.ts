@@ -6,7 +6,7 @@ import { commandLine } from '../src/audit-log/actor.js';
 import { partitionName } from '../src/db/partitions.js';
 import { CheckingNode } from './_support/checking-node.js';
 import { DeadlySteps } from './_support/deadly-steps.js';
-import { keepEvents, monitorNews } from './_support/kept-events.js';
+import { keepEvents, monitorEvents } from './_support/kept-events.js';
 import { asUser } from './_support/owners.js';
 import { readMail, startSmtpServer } from './_support/smtp-server.js';
 import { startReplica, startStack } from './_support/stack.js';
@@ -38,7 +38,7 @@ t.test(
       for (const says of [outcome, 'ok'] as const) {
         for (const id of ids) node.check(id, says);
         subjects.push(`${says === 'ok' ? 'Up again' : outcome === 'failed' ? 'Down' : 'Degraded'}: Shop`);
-        await until('events of all', async () => (await monitorNews(db)).length === ids.length * subjects.length);
+        await until('events of all', async () => (await monitorEvents(db)).length === ids.length * subjects.length);
         await until('all are handled', async () => (await waitingMarks(db)).length === 0);
         await until('mails', () => server.mails.length >= subjects.length);
         t.same(
@@ -69,14 +69,14 @@ t.test('the link of a mail stops the mails about its monitor alone, until the ac
     return id as string;
   };
   const [shop, blog] = [await make('Shop'), await make('Blog')];
-  let told = 0;
+  let sent = 0;
   /** The next delivery, and the newest mail, after a check of a monitor. */
   const next = async (id: string, outcome: 'failed' | 'ok') => {
     node.check(id, outcome);
-    told += 1;
+    sent += 1;
     await until('the delivery', async () => {
       const { items } = (await api.call('GET', '/v1/alert-deliveries')).body.data;
-      return items.length === told && ['sent', 'dropped'].includes(items[0].status);
+      return items.length === sent && ['sent', 'dropped'].includes(items[0].status);
     });
     const [{ status, reason }] = (await api.call('GET', '/v1/alert-deliveries')).body.data.items;
     const { subject, text } = await readMail(server.mails.at(-1) as never);
@@ -118,7 +118,7 @@ t.test('an event is mailed once, even if a replica dies between the event and it
     await deadly.arm(partitionName({ name: 'alert_deliveries' }, Date.now()));
     node.check(id, outcome);
     await deadly.waitForDeath();
-    t.equal((await monitorNews(db)).length, index + 1, 'the judgment is kept');
+    t.equal((await monitorEvents(db)).length, index + 1, 'the judgment is kept');
     t.equal(server.mails.length, index);
     await deadly.disarm();
     await until('its mail', () => server.mails.length > index);

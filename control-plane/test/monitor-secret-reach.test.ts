@@ -4,7 +4,7 @@ import t, { type Test } from 'tap';
 import { CheckingNode } from './_support/checking-node.js';
 import { lastingLeases } from './_support/lasting-lease.js';
 import { giveNodes } from './_support/owners.js';
-import { makeSecretMonitor, secrets, TOKEN, wasTold } from './_support/secret-monitor.js';
+import { makeSecretMonitor, secrets, TOKEN, wasAssigned } from './_support/secret-monitor.js';
 import { createUserApi, startReplica, startStack, type TestApi } from './_support/stack.js';
 
 /** Enrolls a public node of a user and links it. */
@@ -88,7 +88,7 @@ t.test('a stranger’s node never gets the secrets of a monitor, until its owner
   );
   await until('the administrator’s node to drop it', () => !admins.assignments.has(id));
   t.equal(adas.assignments.get(id)?.generation, kept, 'nothing else is checked');
-  t.notOk(wasTold(bobs, id));
+  t.notOk(wasAssigned(bobs, id));
   const wide = (await set({ allow_secrets_on: 'any' })).body.data;
   t.strictSame(
     [wide.assigned_node_ids.toSorted(), wide.advisory],
@@ -103,7 +103,7 @@ t.test('a body is sent to no node of a stranger either', async (t) => {
   const { id, assigned_node_ids: chosen } = (await makeSecretMonitor(ada, body)).body.data;
   t.strictSame(chosen.toSorted(), idsOf(admins, adas));
   await adas.waitForAssignment(id);
-  t.notOk(wasTold(bobs, id));
+  t.notOk(wasAssigned(bobs, id));
 });
 
 for (const [what, change] of [
@@ -120,7 +120,7 @@ for (const [what, change] of [
     await until('it to drop the monitor', () => !others.assignments.has(id));
     await until('it to be moved', async () => !(await nodesOf(ada, id)).includes(others.nodeId));
     t.strictSame(await nodesOf(ada, id), idsOf(admins, adas));
-    t.notOk(wasTold(bobs, id));
+    t.notOk(wasAssigned(bobs, id));
   });
 }
 
@@ -136,7 +136,7 @@ t.test(
     t.notOk(again.assignments.has(id));
     await startReplica(t, database.url, { VANTAGE_PUBLIC_URL: controlPlane.listenUrl }, systemClock);
     await until('it to be moved', async () => !(await nodesOf(ada, id)).includes(bobs.nodeId));
-    t.notOk(wasTold(again, id) || wasTold(bobs, id));
+    t.notOk(wasAssigned(again, id) || wasAssigned(bobs, id));
   },
 );
 t.test(

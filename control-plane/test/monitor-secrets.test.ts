@@ -16,7 +16,7 @@ import {
   secrets,
   specsSent,
   TOKEN,
-  wasTold,
+  wasAssigned,
 } from './_support/secret-monitor.js';
 import { createUserApi, SECRET_KEY, startStack } from './_support/stack.js';
 
@@ -278,7 +278,7 @@ t.test('an attacker who can change the database but lacks the secret key moves n
   const again = await CheckingNode.link(t, controlPlane.listenUrl, node.identity);
   const { id: plain } = (await makeSecretMonitor(api, { name: 'Plain', config: {} })).body.data;
   await again.waitForAssignment(plain);
-  t.notOk(again.assignments.has(id) || wasTold(again, id));
+  t.notOk(again.assignments.has(id) || wasAssigned(again, id));
 
   const owner = await createUserApi(controlPlane, 'owner@test.example', 'user');
   const { id: own } = (await makeSecretMonitor(owner, { name: 'Own' })).body.data;

@@ -118,7 +118,7 @@ t.test('when two replicas judge the same monitors at once, one writes, and event
   const all = await one.events();
   t.ok(all.length <= 10);
   t.ok(all.every(({ ended_at }) => ended_at !== null));
-  const kinds = await one.news().pluck('kind');
+  const kinds = await one.publishedEvents().pluck('kind');
   t.same(
     kinds,
     kinds.map((_: string, index: number) => (index % 2 === 0 ? 'monitor.down' : 'monitor.up')),
@@ -154,7 +154,7 @@ t.test(
       one.node.check(one.id, 'failed');
       await deadly.waitForDeath();
       t.equal((await one.events()).length, index, step);
-      t.equal((await one.news()).length, 2 * index, step);
+      t.equal((await one.publishedEvents()).length, 2 * index, step);
       await deadly.disarm();
       await one.becomes('down');
       t.equal((await one.events()).length, index + 1, step);

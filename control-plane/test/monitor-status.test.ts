@@ -2,7 +2,7 @@ import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
 import { CheckingNode } from './_support/checking-node.js';
 import { becomes, read } from './_support/heartbeats.js';
-import { keepEvents, monitorNews } from './_support/kept-events.js';
+import { keepEvents, monitorEvents } from './_support/kept-events.js';
 import { startStack } from './_support/stack.js';
 
 const { api, database } = await startStack(t);
@@ -47,7 +47,7 @@ t.test(
     const verbs = ['resume', 'pause', 'pause', 'archive', 'archive', 'pause', 'resume', 'resume', 'archive', 'resume'];
     for (const verb of verbs) t.equal((await act(verb)).id, id);
     const changes = ['paused', 'archived', 'paused', 'resumed', 'archived', 'resumed'].map((act) => `monitor.${act}`);
-    t.strictSame(await monitorNews(db).where({ subject: id }).pluck('kind'), changes);
+    t.strictSame(await monitorEvents(db).where({ subject: id }).pluck('kind'), changes);
     t.strictSame(
       await db('audit_log')
         .where({ subject: id })
@@ -64,7 +64,7 @@ t.test('a deletion is published once, with the deleted monitor, by the transacti
   const { name, type, target } = await read(api, id);
   t.equal((await api.call('DELETE', `/v1/monitors/${id}`)).status, 200);
   t.equal((await api.call('DELETE', `/v1/monitors/${id}`)).status, 404);
-  t.match(await monitorNews(db).where({ subject: id }), [
+  t.match(await monitorEvents(db).where({ subject: id }), [
     { kind: 'monitor.deleted', subject: id, owner_id: api.userId, payload: { monitor: { id, name, type, target } } },
   ]);
   t.equal((await db('audit_log').where({ action: 'monitor.deleted', subject: id })).length, 1);

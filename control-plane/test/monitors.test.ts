@@ -3,7 +3,7 @@ import { systemClock } from '@vantage/shared/clock.js';
 import t from 'tap';
 import { commandLine } from '../src/audit-log/actor.js';
 import { CheckingNode } from './_support/checking-node.js';
-import { keepEvents, monitorNews } from './_support/kept-events.js';
+import { keepEvents, monitorEvents } from './_support/kept-events.js';
 import { createUserApi, startStack, type TestApi } from './_support/stack.js';
 
 const { api: administrator, controlPlane, database } = await startStack(t);
@@ -66,7 +66,7 @@ t.test('the verdict of two of three nodes decides, and creates an event, an outb
   first?.check(made.id);
   await becomes(api, made.id, 'up');
   t.match(await read(api, `/v1/monitor-events/${items[0].id}`), { ended_at: String, duration_sec: Number });
-  t.match(await monitorNews(db).where({ subject: made.id }).pluck('kind'), ['monitor.down', 'monitor.up']);
+  t.match(await monitorEvents(db).where({ subject: made.id }).pluck('kind'), ['monitor.down', 'monitor.up']);
   t.match((await read(api, `/v1/monitors/${made.id}`)).uptime_percent < 100, true);
 });
 

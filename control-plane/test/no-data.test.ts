@@ -28,27 +28,27 @@ async function aSilentMonitor(t: Test, minutes: number) {
   return { one, db, maintained, look };
 }
 
-const told = (db: Knex) => db('outbox').where({ kind: 'monitor.no_data' }).orderBy('id');
+const published = (db: Knex) => db('outbox').where({ kind: 'monitor.no_data' }).orderBy('id');
 
 t.test('a monitor without data is announced after five minutes, once, and so is its end', async (t) => {
   const { one, db, look } = await aSilentMonitor(t, 4);
   await look();
-  t.same(await told(db), []);
+  t.same(await published(db), []);
   await db('monitor_states').update({ changed_at: ago(6) });
   await look();
   await look();
   const { changed_at: since } = await db('monitor_states').first();
   const payload = { monitor: { id: one.monitor.id }, since: since.toISOString(), is_over: false };
-  t.match(await told(db), [{ subject: one.monitor.id, owner_id: one.monitor.userId, payload }]);
-  t.equal((await told(db)).length, 1);
+  t.match(await published(db), [{ subject: one.monitor.id, owner_id: one.monitor.userId, payload }]);
+  t.equal((await published(db)).length, 1);
   for (const node of [0, 1, 2]) await one.arrive([one.make(node, 21, 'ok')]);
   await one.passUntil(22);
   t.match(await db('monitor_states').first(), { health: 'up', no_data_at: null });
-  t.match((await told(db))[1], { payload: { since: since.toISOString(), is_over: true } });
-  t.equal((await told(db)).length, 2);
+  t.match((await published(db))[1], { payload: { since: since.toISOString(), is_over: true } });
+  t.equal((await published(db)).length, 2);
   await db('monitor_states').update({ health: 'unknown', changed_at: ago(16) });
   await look();
-  t.equal((await told(db)).length, 3, 'and again the next time');
+  t.equal((await published(db)).length, 3, 'and again the next time');
 });
 
 t.test(
@@ -75,11 +75,11 @@ t.test(
     for (const [name, [begin, end]] of Object.entries(cases)) {
       await begin();
       await look();
-      t.same(await told(db), [], name);
+      t.same(await published(db), [], name);
       await end();
     }
     await look();
-    t.equal((await told(db)).length, 1, 'one node that had its network is enough');
+    t.equal((await published(db)).length, 1, 'one node that had its network is enough');
   },
 );
 
@@ -95,5 +95,5 @@ t.test('monitors in maintenance delay none behind them', async (t) => {
     SELECT id, now(), now() - interval '1 hour' FROM monitors WHERE id LIKE 'm_0%' AND length(id) = 6`);
   for (let n = 1; n < 250; n += 1) maintained.add(`m_${String(n).padStart(4, '0')}`);
   await look();
-  t.same((await told(db)).map(({ subject }) => subject).sort(), ['m_0250', one.monitor.id].sort());
+  t.same((await published(db)).map(({ subject }) => subject).sort(), ['m_0250', one.monitor.id].sort());
 });

@@ -194,13 +194,13 @@ t.test('hops of a traceroute are placed by the control plane, whatever the node 
 
 t.test('addresses of one network are no pollution, those of two are', async (t) => {
   const nodes = [await linkedNode(t, LONDON), await linkedNode(t, SWEDEN)];
-  const told = (value: string) => ({
+  const reported = (value: string) => ({
     rcode: 'NOERROR',
     records: [{ name: 'example.com', type: 'A', ttl: 60, value, class: 'IN' }],
   });
   const ask = async (...values: string[]) => {
     const request = { target: 'example.com', params: {}, node_ids: nodes.map(({ nodeId }) => nodeId) };
-    const answers = nodes.map((node, index) => () => node.answer(told(values[index] ?? '')));
+    const answers = nodes.map((node, index) => () => node.answer(reported(values[index] ?? '')));
     return (await probe('dns', request, answers)).data.pollution_detected;
   };
   t.equal(await ask('1.128.0.1', '1.129.0.1'), false);

@@ -25,27 +25,27 @@ async function aFleet(t: Test) {
         .where({ id })
         .update({ left_at: new Date(Date.now() - secondsAgo * 1_000) });
     },
-    told: (id: string): Promise<string[]> => db('outbox').where({ subject: id }).orderBy('id').pluck('kind'),
+    published: (id: string): Promise<string[]> => db('outbox').where({ subject: id }).orderBy('id').pluck('kind'),
   };
 }
 
 t.test(
   'a node is announced as online with its first link and as offline after a minute without one, once over all replicas',
   async (t) => {
-    const { db, look, link, leave, told } = await aFleet(t);
+    const { db, look, link, leave, published } = await aFleet(t);
     const id = await insertNode(db, { name: 'Berlin' });
     await look();
-    t.same(await told(id), [], 'a node that never had a link is not offline');
+    t.same(await published(id), [], 'a node that never had a link is not offline');
     await link(id);
     await look();
     await look();
-    t.same(await told(id), ['node.online']);
+    t.same(await published(id), ['node.online']);
     await leave(id, 5);
     await look();
-    t.same(await told(id), ['node.online'], 'its agent may only be restarted');
+    t.same(await published(id), ['node.online'], 'its agent may only be restarted');
     await link(id);
     await look();
-    t.same(await told(id), ['node.online']);
+    t.same(await published(id), ['node.online']);
     await leave(id, 61);
     await look();
     await look();
@@ -59,7 +59,7 @@ t.test(
     });
     await link(id);
     await look();
-    t.same(await told(id), ['node.online', 'node.offline', 'node.online']);
+    t.same(await published(id), ['node.online', 'node.offline', 'node.online']);
   },
 );
 

@@ -166,10 +166,10 @@ t.test(
       { node_selection: [{ message: /no node that you may use matches/ }] },
       'his secrets go to no node of hers',
     );
-    const told = await mailed(victim, /access to your account/, 2);
+    const mail = await mailed(victim, /access to your account/, 2);
     for (const name of ['new token', 'new key', 'new unused', 'new node', 'https: //hers․example', 'hers'])
-      t.match(told, `“${name}”`, 'he is notified');
-    t.match(told, /No key, token, node or session/, 'and that nothing is left');
+      t.match(mail, `“${name}”`, 'he is notified');
+    t.match(mail, /No key, token, node or session/, 'and that nothing is left');
   },
 );
 

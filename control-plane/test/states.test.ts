@@ -12,14 +12,14 @@ type States = NonNullable<DecodedAgentFrame['states']>;
 const epochMs = Date.UTC(2026, 0, 1);
 
 /** A kind that a test registers: its bodies are {up: boolean}. */
-function aKind(news: NewestState[]) {
+function aKind(newer: NewestState[]) {
   return {
     name: 'lamp',
     parse: (_subject: string, body: unknown) =>
       typeof body === 'object' && body !== null && 'up' in body && typeof body.up === 'boolean'
         ? { up: body.up }
         : null,
-    onNewer: (_nodeId: string, states: readonly NewestState[]) => void news.push(...states),
+    onNewer: (_nodeId: string, states: readonly NewestState[]) => void newer.push(...states),
   };
 }
 
@@ -38,11 +38,11 @@ const { db } = database;
 
 async function aLink() {
   const nodeId = await insertNode(db, { session_id: 'ses_1', replica_id: 'rep_1' });
-  const news: NewestState[] = [];
+  const newer: NewestState[] = [];
   let [passedOver, replaced] = [0, 0];
   const states = new StatesIn({
     ports: {
-      kinds: [aKind(news)],
+      kinds: [aKind(newer)],
       store: (link, stored) => storeStates(db, link, stored),
       countPassedOver: (count) => void (passedOver += count),
     },
@@ -53,24 +53,24 @@ async function aLink() {
   });
   const stored = async () =>
     db('newest_states').where({ node_id: nodeId }).orderBy('subject').select('subject', 'slot_ms', 'body');
-  return { nodeId, states, news, stored, passedOver: () => passedOver, replaced: () => replaced };
+  return { nodeId, states, newer, stored, passedOver: () => passedOver, replaced: () => replaced };
 }
 
 t.test(
   'of two states of one subject the newer slot is kept, in any order of arrival, and repeats change nothing',
   async (t) => {
-    const { states, stored, news } = await aLink();
+    const { states, stored, newer } = await aLink();
     await states.take(frame({ slotMs: 2_000, up: false }, { slotMs: 1_000, up: true }));
     await states.take(frame({ slotMs: 1_500, up: true }));
     await states.take(frame({ slotMs: 2_000, up: true }));
     t.strictSame(await stored(), [{ subject: 'lamp_1', slot_ms: 2_000, body: { up: false } }]);
-    t.equal(news.length, 1, 'an older state changes nothing');
+    t.equal(newer.length, 1, 'an older state changes nothing');
     await Promise.all([
       states.take(frame({ slotMs: 3_000, up: true })),
       states.take(frame({ slotMs: 2_500, up: false })),
     ]);
     t.strictSame(await stored(), [{ subject: 'lamp_1', slot_ms: 3_000, body: { up: true } }]);
-    t.match(news, [{ slotMs: 2_000 }, { slotMs: 3_000, bodyJson: '{"up":true}' }]);
+    t.match(newer, [{ slotMs: 2_000 }, { slotMs: 3_000, bodyJson: '{"up":true}' }]);
   },
 );
 
@@ -92,14 +92,14 @@ t.test('states of unknown kinds, of the future or malformed are counted and igno
 });
 
 t.test('nothing of a banned node or of a replaced link is stored', async (t) => {
-  const { nodeId, states, stored, replaced, news } = await aLink();
+  const { nodeId, states, stored, replaced, newer } = await aLink();
   await db('nodes').where({ id: nodeId }).update({ banned_at: db.fn.now(), ban_reason: 'x' });
   await states.take(frame({ slotMs: 1, up: true }));
   await db('nodes').where({ id: nodeId }).update({ banned_at: null, ban_reason: null, session_id: 'ses_2' });
   await states.take(frame({ slotMs: 1, up: true }));
   t.strictSame(await stored(), []);
   t.equal(replaced(), 2);
-  t.strictSame(news, []);
+  t.strictSame(newer, []);
 });
 
 t.test('a flood of snapshots ends its link', async (t) => {

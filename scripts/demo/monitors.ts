@@ -38,7 +38,7 @@ export interface MonitorsShown {
   /** URL at which the job checks in. */
   readonly checkInUrl: string;
   /** Prints further events as they come, until the promise is resolved. */
-  tellUntil(over: Promise<unknown>): Promise<void>;
+  printUntil(over: Promise<unknown>): Promise<void>;
 }
 
 interface ShowOptions {
@@ -95,7 +95,7 @@ export async function showMonitors({ client, servers, shop, receivers, say }: Sh
     await waitFor(look, () => now);
     progress.clear();
   };
-  const told = async (count: number) => {
+  const sent = async (count: number) => {
     const what = 'waiting for the message';
     await waitFor(
       async () => receivers.messages.length >= count,
@@ -116,15 +116,15 @@ export async function showMonitors({ client, servers, shop, receivers, say }: Sh
   shop.break();
   say('From now on, the shop responds with 503, and the backup job does not run.');
   await becomes('waiting for the nodes to notice', is('Shop', 'down'));
-  await told(1);
+  await sent(1);
   await receivers.acknowledge();
   const { acknowledged_by } = await receivers.alertOf(client, shopId);
   say(`The link in the message was opened, and its button pressed: acknowledged by ${acknowledged_by}.`);
-  await told(2);
+  await sent(2);
   shop.mend();
   say('The shop works again.');
   await becomes('waiting for the nodes to notice', is('Shop', 'up'));
-  await told(3);
+  await sent(3);
   const silenceMs = job.config.interval_s * 1_000 - (performance.now() - checkedInMs);
   await becomes('waiting for the backup job to be late', is('Backup', 'down'), silenceMs);
   await checkIn();
@@ -138,12 +138,12 @@ export async function showMonitors({ client, servers, shop, receivers, say }: Sh
   say('The owner is notified of the other monitors by mail, by the default policy of the account.');
   const alerts = { messages: receivers.messages, acknowledged_by, webhooks: receivers.webhooks };
   const shown = { monitors: await read(), events: await teller.look(), alerts, checkInUrl: backup.heartbeat.url };
-  return { ...shown, tellUntil: (over) => tellUntil(teller, over) };
+  return { ...shown, printUntil: (over) => printUntil(teller, over) };
 }
 
 /** Prints events, once when they begin and once when they end. */
 class EventTeller {
-  readonly #told = new Set<string>();
+  readonly #printed = new Set<string>();
 
   constructor(
     private readonly client: ApiClient,
@@ -169,13 +169,13 @@ class EventTeller {
   }
 
   #once(what: string, line: string): void {
-    if (this.#told.has(what)) return;
-    this.#told.add(what);
+    if (this.#printed.has(what)) return;
+    this.#printed.add(what);
     this.say(line);
   }
 }
 
-async function tellUntil(teller: EventTeller, over: Promise<unknown>): Promise<void> {
+async function printUntil(teller: EventTeller, over: Promise<unknown>): Promise<void> {
   let isOver = false;
   const ended = over.then(() => {
     isOver = true;

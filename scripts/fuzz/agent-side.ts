@@ -231,7 +231,7 @@ class AttackedNode {
         keepLease: nothing,
         close: async () => {},
       },
-      stored: { ...emptySchedule, toldMs: new Map() },
+      stored: { ...emptySchedule, reportedMs: new Map() },
       log: this.#log,
       onDurable: () => this.#session?.wake('check'),
     });

@@ -67,11 +67,11 @@ function parseCount(text: string): number {
 async function run(name: SideName, { seed, inputs }: Options, first: number): Promise<number> {
   const side = await starts[name]();
   const startedMs = performance.now();
-  let told = startedMs;
+  let shownMs = startedMs;
   const onProgress = (done: number) => {
-    if (performance.now() - told < 5_000) return;
-    told = performance.now();
-    const perSecond = (done * 1_000) / (told - startedMs);
+    if (performance.now() - shownMs < 5_000) return;
+    shownMs = performance.now();
+    const perSecond = (done * 1_000) / (shownMs - startedMs);
     const leftMinutes = (inputs - done) / perSecond / 60;
     process.stdout.write(
       `${name}: ${done} of ${inputs}, ${perSecond.toFixed(0)} a second, ${leftMinutes.toFixed(0)} minutes left\n`,

@@ -1,5 +1,5 @@
 import { acknowledgedIsStored } from './acknowledged-is-stored.js';
-import { alertsToldOnce } from './alerts-told-once.js';
+import { alertsNotifiedOnce } from './alerts-notified-once.js';
 import { bounded } from './bounded.js';
 import type { History } from './history.js';
 import type { Invariant } from './invariant.js';
@@ -16,7 +16,7 @@ import {
   storedOnce,
   tokenUsedOnce,
 } from './simple-invariants.js';
-import { slotsToldOnce } from './slots-told-once.js';
+import { slotsReportedOnce } from './slots-reported-once.js';
 
 /** Invariants checked for every run. */
 export const invariants: readonly Invariant[] = [
@@ -24,9 +24,9 @@ export const invariants: readonly Invariant[] = [
   acceptedIsKnown,
   readIsFinal,
   storedOnce,
-  slotsToldOnce,
+  slotsReportedOnce,
   noFalseEvents,
-  alertsToldOnce,
+  alertsNotifiedOnce,
   banHolds,
   tokenUsedOnce,
   bounded,

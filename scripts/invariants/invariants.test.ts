@@ -39,7 +39,7 @@ const INTERVAL_MS = 10_000;
 const slotMs = (slot: number) => phaseOfWatch({ ...WATCH, intervalMs: INTERVAL_MS }) + (5 + slot) * INTERVAL_MS;
 const slots = (first: number, last = first, missed: string | null = null) =>
   saw('slots', { ...WATCH, firstMs: slotMs(first), lastMs: slotMs(last), count: last - first + 1, missed });
-const told = (slot: number, at = 0) =>
+const reported = (slot: number, at = 0) =>
   saw('told', { ...WATCH, subject: `s${slot}`, firstMs: slotMs(slot), lastMs: slotMs(slot), count: 1 }, at);
 const begun = saw('watch-begun', { ...WATCH, generation: 1, intervalMs: INTERVAL_MS, afterMs: slotMs(0) });
 const assigned = (generation: number) => saw('assigned', { ...WATCH, generation });
@@ -125,7 +125,7 @@ const breaches: readonly { id: string; name: string; records: readonly HistoryRe
     records: [...inOrder, saw('started', { ...NODE, subject: 's1', bootId: 'b2' })],
   },
   { id: 'I3', name: 'a slot that nobody told', records: withoutSlots(slots(4)) },
-  { id: 'I3', name: 'a slot that was told and is not stored', records: [told(4), ...withoutSlots(slots(4))] },
+  { id: 'I3', name: 'a slot that was told and is not stored', records: [reported(4), ...withoutSlots(slots(4))] },
   { id: 'I3', name: 'slots missed that nobody gave a reason for', records: withoutSlots(slots(2, 3, 'stopped')) },
   { id: 'I3', name: 'a slot checked twice', records: inOrderAt(slots(4)) },
   { id: 'I3', name: 'a slot checked and missed', records: inOrderAt(slots(4, 5, 'stopped')) },
@@ -271,14 +271,14 @@ const excused: readonly { name: string; records: readonly HistoryRecord[] }[] = 
   {
     name: 'a slot whose row was declared as dropped',
     records: [
-      told(4),
+      reported(4),
       saw('gap', { ...LANE, lane: 'check', first: 7, last: 7, reason: 'spool_full' }),
       ...withoutSlots(slots(4)),
     ],
   },
   {
     name: 'a slot whose row was in a spool that was restored from a copy',
-    records: [told(4), saw('spool-lost', NODE, 30), ...withoutSlots(slots(4))],
+    records: [reported(4), saw('spool-lost', NODE, 30), ...withoutSlots(slots(4))],
   },
   {
     name: 'slots after the node was told to watch something else, and the last ones before',

@@ -2,7 +2,7 @@ import t from 'tap';
 import { keptReports } from './kept-reports.js';
 
 const [nodeId, monitorId] = ['n_1', 'm_1'];
-const told = (firstMs: number) => ({
+const reported = (firstMs: number) => ({
   type: 'told' as const,
   at: 1_000,
   subject: `${nodeId} of ${monitorId}`,
@@ -24,7 +24,7 @@ const storedAt = (slotMs: number) => ({
 
 t.test('a report of a slot before its monitor was created is kept when that time is stored', (t) => {
   const kept = (createdMs: number) =>
-    keptReports([told(900)], [storedAt(950)], new Map([[monitorId, createdMs]])).map(({ subject }) => subject);
+    keptReports([reported(900)], [storedAt(950)], new Map([[monitorId, createdMs]])).map(({ subject }) => subject);
   t.same(kept(950), ['n_1 of m_1'], 'the slot is stored at the creation');
   t.same(kept(800), [], 'another slot is stored');
   t.end();

@@ -37,8 +37,8 @@ export function keptReports(
   for (const row of stored)
     for (const slotMs of slotsOfRun(row)) storedAt.set(`${row.nodeId} ${row.monitorId} ${slotMs}`, row.storedAt);
   const isForgotten = forgottenFinder(records);
-  const told = new Map(recordsOf({ records, secrets: [] }, 'told').map((report) => [report.subject, report]));
-  return [...told.values()].flatMap((report) => {
+  const reported = new Map(recordsOf({ records, secrets: [] }, 'told').map((report) => [report.subject, report]));
+  return [...reported.values()].flatMap((report) => {
     const { subject, nodeId, monitorId } = report;
     if (isForgotten(report)) return [{ subject, nodeId, as: 'superseded' as const, storedAt: 0 }];
     const begin = createdAt.get(monitorId) ?? 0;

@@ -69,7 +69,7 @@ export class Clients {
   };
   readonly #options: ClientsOptions;
   readonly #running = new Set<Promise<void>>();
-  #asking = new AbortController();
+  #requesting = new AbortController();
   readonly #end = new AbortController();
   #timer: NodeJS.Timeout | null = null;
 
@@ -78,10 +78,10 @@ export class Clients {
     setMaxListeners(0, this.#end.signal);
   }
 
-  /** Starts sending requests; also after stopAsking(). */
+  /** Starts sending requests; also after stopRequests(). */
   start(): void {
-    this.#asking = new AbortController();
-    setMaxListeners(0, this.#asking.signal);
+    this.#requesting = new AbortController();
+    setMaxListeners(0, this.#requesting.signal);
     this.#timer = setInterval(() => {
       const request = this.#request().catch(() => {});
       this.#running.add(request);
@@ -90,8 +90,8 @@ export class Clients {
   }
 
   /** Stops new requests and retries; accepted requests continue. */
-  stopAsking(): void {
-    this.#asking.abort();
+  stopRequests(): void {
+    this.#requesting.abort();
     if (this.#timer !== null) clearInterval(this.#timer);
   }
 
@@ -101,7 +101,7 @@ export class Clients {
 
   /** Ends what still waits. */
   async stop(): Promise<void> {
-    this.stopAsking();
+    this.stopRequests();
     this.#end.abort();
     await Promise.all(this.#running);
   }
@@ -138,8 +138,8 @@ export class Clients {
       }
       // 409: the first request is still running, or its replica died
       if (answer !== null && answer.status !== 409 && answer.code !== 'UNAVAILABLE') return this.#refused(answer.code);
-      await delay(systemClock, RETRY_MS * (1 + random.next()), this.#asking.signal).catch(() => {});
-      if (this.#asking.signal.aborted) break;
+      await delay(systemClock, RETRY_MS * (1 + random.next()), this.#requesting.signal).catch(() => {});
+      if (this.#requesting.signal.aborted) break;
     }
     this.counts.givenUp += 1;
     return null;

@@ -111,7 +111,7 @@ for (const [name, areLinksNew] of [
     await waitFor('the slow ones', 240_000, async () => (await database.query(isDone))[0]?.['done'] === slow.length);
     await accepts(5);
     // what is lost has to come back without new work that shows that it is
-    clients.stopAsking();
+    clients.stopRequests();
     await database.failOver(older);
     recorder.record('database-rolled-back', { since });
     await database.start();

@@ -81,7 +81,7 @@ export async function runNemesis(options: RunOptions, cleanUps: CleanUps): Promi
   const progress = setInterval(() => say(progressLine(world, clients, breaking)), PROGRESS_MS);
   cleanUps.push(async () => clearInterval(progress));
   await breaking.run(signal);
-  clients.stopAsking();
+  clients.stopRequests();
   alerting.mend();
   const healedMs = await heal(world, clients, say);
   clearInterval(progress);

@@ -198,8 +198,8 @@ async function allReady(replicas: readonly ReplicaUnit[]): Promise<void> {
   await waitFor('all replicas to be ready', START_MS, () => replicas.every(({ isReady }) => isReady)).catch(
     (error: Error) => {
       const late = replicas.filter(({ isReady }) => !isReady);
-      const told = late.map(({ name, unit }) => `${name} said last: ${unit.lastLine ?? 'nothing'}`);
-      throw new Error([error.message, ...told].join('\n'));
+      const lastLines = late.map(({ name, unit }) => `${name} said last: ${unit.lastLine ?? 'nothing'}`);
+      throw new Error([error.message, ...lastLines].join('\n'));
     },
   );
 }

@@ -3,7 +3,7 @@ import { NowAndThen } from './now-and-then.js';
 import { MALFORMED_VALUE, readingMessage } from './reading-kind.js';
 import type { Site } from './site.js';
 
-/** Nodes that read something now and then, unasked, until told to stop; some of it is no reading, and has to be refused. */
+/** Nodes that read something now and then, unasked, until stopped; some of it is no reading, and has to be refused. */
 export class Readings {
   readonly #site: Site;
   readonly #random;

@@ -9,7 +9,7 @@ export interface SeedOutcome {
   readonly virtualMs: number;
 }
 
-/** Runs a seed, and keeps of it what is worth telling. */
+/** Runs a seed, and keeps the part of it that is worth reporting. */
 export async function runForOutcome(seed: number, options: RunOptions = {}): Promise<SeedOutcome> {
   const report = await runSeed(seed, options);
   const { events, virtualMs, breaches } = report;

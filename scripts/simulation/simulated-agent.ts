@@ -15,7 +15,7 @@ import { type DiskCopy, SimulatedDisk } from './disk.js';
 import { SimulatedEngine } from './engine.js';
 import { SimulatedProcess } from './process.js';
 import { subjectOf } from './recorder.js';
-import type { Surroundings } from './surroundings.js';
+import type { SiteContext } from './site-context.js';
 
 /** A copy of a state directory. */
 export interface StateCopy {
@@ -41,7 +41,7 @@ export class SimulatedAgent {
   readonly publicKey = rawPublicKey(this.keys.publicKey);
   /** Error of its machine's wall clock, in milliseconds. */
   wallErrorMs = 0;
-  readonly #site: Surroundings;
+  readonly #site: SiteContext;
   #generation = 0;
   #boots = 0;
   #process: SimulatedProcess | null = null;
@@ -49,7 +49,7 @@ export class SimulatedAgent {
   #isOnline = false;
 
   constructor(
-    site: Surroundings,
+    site: SiteContext,
     readonly nodeId: string,
     private readonly limits: { readonly maxBytes: number; readonly maxPendingBytes: number },
   ) {
@@ -80,7 +80,7 @@ export class SimulatedAgent {
     void this.#run(process, `boot-${this.#boots}`);
   }
 
-  /** Kills the agent. Its machine loses power when `isSilent`; otherwise the kernel tells the peers. */
+  /** Kills the agent. Its machine loses power when `isSilent`; otherwise the kernel notifies the peers. */
   kill(isSilent: boolean): void {
     if (this.process === null) return;
     this.#site.world.trace.add(this.nodeId.slice(-5), isSilent ? 'loses power' : 'is killed');

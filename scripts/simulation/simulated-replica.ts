@@ -1,14 +1,14 @@
 import { LINK_GRACE_MS, LinkSessions, LinkTable } from 'vantage-control/links/index.js';
-import { AssignmentNews } from 'vantage-control/modules/monitors/placement/assignment-news.js';
+import { AssignmentAnnouncements } from 'vantage-control/modules/monitors/placement/assignment-announcements.js';
 import { NodeDirectory } from 'vantage-control/modules/nodes/index.js';
 import { ShutOutPoll } from 'vantage-control/modules/nodes/shut-out-poll.js';
 import { openProbeWork, type ProbeWork } from 'vantage-control/modules/probes/index.js';
 import { ReplicaLease } from 'vantage-control/replicas/replica-lease.js';
-import { followNews, wireLinkWork } from 'vantage-control/wiring/link-work.js';
+import { followChanges, wireLinkWork } from 'vantage-control/wiring/link-work.js';
 import { storesOf } from './database/stores.js';
 import { SimulatedProcess } from './process.js';
 import { simulatedKinds } from './reading-kind.js';
-import type { Surroundings } from './surroundings.js';
+import type { SiteContext } from './site-context.js';
 
 const metrics = { countResult: () => undefined, observe: () => undefined, countRejects: () => undefined };
 
@@ -18,20 +18,20 @@ interface RunningReplica {
   readonly dispatch: ProbeWork['dispatch'];
   readonly directory: NodeDirectory;
   readonly recent: ProbeWork['recent'];
-  readonly news: AssignmentNews;
+  readonly announcements: AssignmentAnnouncements;
   stop(): Promise<void>;
 }
 
 /** One control plane: the real parts of it that agents see, over ports. It may be killed and started again. */
 export class SimulatedReplica {
   readonly url: string;
-  readonly #site: Surroundings;
+  readonly #site: SiteContext;
   #running: RunningReplica | null = null;
   #process: SimulatedProcess | null = null;
   #starts = 0;
 
   constructor(
-    site: Surroundings,
+    site: SiteContext,
     readonly name: string,
   ) {
     this.#site = site;
@@ -136,7 +136,7 @@ export class SimulatedReplica {
       logOf: () => log,
     });
     const sessions = new LinkSessions(ports);
-    followNews(directory, table, sessions);
+    followChanges(directory, table, sessions);
     const shutOutPoll = new ShutOutPoll({
       nodes: stores.nodes,
       hasLinks: () => table.size > 0,
@@ -144,7 +144,7 @@ export class SimulatedReplica {
       clock,
       log,
     });
-    const news = new AssignmentNews({
+    const announcements = new AssignmentAnnouncements({
       bus,
       listSince: stores.assignmentChanges,
       findLink: (nodeId) => table.find(nodeId),
@@ -156,7 +156,7 @@ export class SimulatedReplica {
     await directory.start();
     shutOutPoll.start();
     dispatch.start();
-    news.start();
+    announcements.start();
     site.network.listen(this.url, {
       process,
       accept: (socket) => sessions.begin(socket, '192.0.2.1', () => undefined),
@@ -166,13 +166,13 @@ export class SimulatedReplica {
       dispatch,
       directory,
       recent,
-      news,
+      announcements,
       stop: async () => {
         site.network.unlisten(this.url);
         await sessions.stop();
         await ingest.drain();
         await dispatch.stop();
-        await news.stop();
+        await announcements.stop();
         shutOutPoll.stop();
         directory.stop();
         await lease.stop();

@@ -9,11 +9,11 @@ import { Network } from './network.js';
 import { Recorder } from './recorder.js';
 import { SimulatedAgent } from './simulated-agent.js';
 import { SimulatedReplica } from './simulated-replica.js';
-import type { Surroundings } from './surroundings.js';
+import type { SiteContext } from './site-context.js';
 import type { World } from './world.js';
 
 /** All parts of one run. */
-export class Site implements Surroundings {
+export class Site implements SiteContext {
   readonly recorder: Recorder;
   readonly network: Network;
   readonly database: DatabaseServer;

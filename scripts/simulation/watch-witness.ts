@@ -23,8 +23,8 @@ interface Watch {
 }
 
 /**
- * Sees from outside what a node answers for: what it was told to watch, from when its disk had that until it was told
- * otherwise.
+ * Sees from outside what a node answers for: its assignments, from when its disk had one until it had
+ * another.
  */
 export class WatchWitness {
   readonly #recorder: HistoryWriter;

@@ -8,7 +8,7 @@ const INTERVALS_S = [5, 10, 20];
 /** A run has none, or some: they cost a third of its time. */
 const MOST_MONITORS = 2;
 
-/** People who have monitors: they give them to nodes, change what is checked, pause them and move them, until told to stop. */
+/** People who have monitors: they give them to nodes, change what is checked, pause them and move them, until stopped. */
 export class Watching {
   readonly #site: Site;
   readonly #random;
@@ -63,6 +63,6 @@ export class Watching {
   /** Announces a change as the API does, unless its replica dies just then: the others find out by themselves. */
   #announce(monitorId: string, nodeId: string): void {
     const { running } = this.#random.pick(this.#site.replicas);
-    if (this.#random.chance(0.5)) running?.news.announce([{ id: monitorId, nodeIds: [nodeId] }]);
+    if (this.#random.chance(0.5)) running?.announcements.announce([{ id: monitorId, nodeIds: [nodeId] }]);
   }
 }

@@ -11,7 +11,7 @@ const SPEC = { type: 'tcp', target: '192.0.2.9:80', params: PARAMS };
 const DEADLINE_MS = 11_000;
 const EXPIRES_MS = 41_000;
 
-/** People who ask for probes, on whichever replica, until told to stop. */
+/** People who ask for probes, on whichever replica, until stopped. */
 export class Work {
   readonly #site: Site;
   readonly #random: SeededRandom;
@@ -51,7 +51,7 @@ export class Work {
       }
       running.dispatch.send(task);
     });
-    // the caller is told that it failed
+    // the caller is notified that it failed
     stored.catch(() => running.recent.forget([task.id]));
   }
 

@@ -30,7 +30,7 @@ t.pipe(
     decodeStrings: false,
     write(chunk, _encoding, done) {
       const tap = String(chunk);
-      tell({ tap });
+      send({ tap });
       if (/^(?:not )?ok /m.test(tap)) closed();
       done();
     },
@@ -48,20 +48,20 @@ process.on('message', (message: ToHost) => {
 async function runFile(file: string, timeoutSeconds: number): Promise<void> {
   const env = { ...process.env };
   // the test is over before the line that closes it is written
-  const isTold = new Promise<void>((resolve) => {
+  const isReported = new Promise<void>((resolve) => {
     closed = resolve;
   });
   await testOfRoot(file, { timeout: timeoutSeconds * 1000 }, async (test) => {
     current = test;
     await import(pathToFileURL(join(process.cwd(), file)).href);
   });
-  await isTold;
+  await isReported;
   current = null;
   for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name];
   Object.assign(process.env, env);
-  tell({ rss: process.memoryUsage.rss() });
+  send({ rss: process.memoryUsage.rss() });
 }
 
-function tell(message: FromHost): void {
+function send(message: FromHost): void {
   if (process.connected) process.send?.(message, () => undefined);
 }

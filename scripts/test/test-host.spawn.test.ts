@@ -43,8 +43,8 @@ t.test('files that share a process come to what each says', async (t) => {
 });
 
 t.test('a file that runs tests in a process of its own comes to what they say', async (t) => {
-  const told = (line: string) => `t.spawn('printf', ['${line} 1 - told\\n1..1\\n'], { name: 'child' });`;
-  const { outcomes } = await runBodies(t, [told('ok'), told('not ok')]);
+  const testCall = (line: string) => `t.spawn('printf', ['${line} 1 - told\\n1..1\\n'], { name: 'child' });`;
+  const { outcomes } = await runBodies(t, [testCall('ok'), testCall('not ok')]);
   t.match(outcomes, [
     { passed: 1, failed: 0, skips: [] },
     { passed: 0, failed: 1, failures: [{ path: ['child', /told/] }] },

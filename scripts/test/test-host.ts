@@ -82,7 +82,7 @@ export class TestHost {
         resolve(null);
       });
     });
-    this.#tell({ file: file.compiled, timeoutSeconds: limits.timeoutSeconds });
+    this.#send({ file: file.compiled, timeoutSeconds: limits.timeoutSeconds });
     const exit = await Promise.race([ended, this.#exited]);
     watch.close();
     if (exit === null && tap.hasPassed) return null;
@@ -92,7 +92,7 @@ export class TestHost {
 
   /** Ends the process. @returns a failure of its last file when something that a file left open keeps it from ending */
   async end(): Promise<FileOutcome | null> {
-    this.#tell('end');
+    this.#send('end');
     let hasEnded = true;
     const timer = setTimeout(() => {
       hasEnded = false;
@@ -108,7 +108,7 @@ export class TestHost {
     return { file, durationMs: this.#endingMs, cpuMs: 0, stderr: '', passed: 0, failed: 1, skips: [], failures };
   }
 
-  #tell(message: ToHost): void {
+  #send(message: ToHost): void {
     if (this.#child.connected) this.#child.send(message, () => undefined);
   }
 }

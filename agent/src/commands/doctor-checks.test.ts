@@ -17,7 +17,7 @@ import {
   judgeControlPlane,
   judgeProxy,
   judgeRoutes,
-  toldChecks,
+  selfTestChecks,
 } from './doctor-checks.js';
 
 const straight = (bindAddress: string | null) => {
@@ -88,12 +88,12 @@ t.test('a control plane responds, refuses or is unreachable', async (t) => {
 
 t.test('doctor shows the self-test of the agent, with remedies', async (t) => {
   const failures = selfTestNames.map((name) => ({ name, status: 'failed', detail: `${name} is broken` }) as const);
-  for (const [index, check] of toldChecks(failures).entries()) {
+  for (const [index, check] of selfTestChecks(failures).entries()) {
     const { name, detail } = failures[index] ?? {};
     t.match(check, { name: `self-test ${name}`, status: 'warning', detail, remedy: /^(check|turn on|see) / });
   }
   t.strictSame(
-    toldChecks([
+    selfTestChecks([
       { name: 'ipv4', status: 'ok', detail: 'tcp://192.0.2.1:443 answers' },
       { name: 'ipv6', status: 'unknown', detail: 'no canary' },
     ]),

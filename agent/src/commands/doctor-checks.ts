@@ -96,7 +96,7 @@ export function judgeRoutes(has: { readonly ipv4: boolean; readonly ipv6: boolea
 }
 
 /** Results of the newest self-test of the agent that runs on this machine, made with the control plane's canaries. */
-export function toldChecks(checks: readonly SelfTestCheck[]): DoctorCheck[] {
+export function selfTestChecks(checks: readonly SelfTestCheck[]): DoctorCheck[] {
   return checks.map(({ name, status, detail }) => ({
     name: `self-test ${name}`,
     status: status === 'failed' ? 'warning' : 'ok',

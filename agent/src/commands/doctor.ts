@@ -19,7 +19,7 @@ import {
   judgeControlPlane,
   judgeProxy,
   judgeRoutes,
-  toldChecks,
+  selfTestChecks,
 } from './doctor-checks.js';
 
 /** Tries everything the agent needs and says what is missing, why, and what to do. Sends nothing but to the control plane and the resolver. */
@@ -60,7 +60,7 @@ async function runChecks(config: AgentConfig): Promise<DoctorCheck[]> {
     judgeSynchronisation(isSynchronised),
     ...judgeRoutes({ ipv4, ipv6 }),
     dns,
-    ...toldChecks((await readStatus(config.stateDir))?.self_test?.checks ?? []),
+    ...selfTestChecks((await readStatus(config.stateDir))?.self_test?.checks ?? []),
   ];
 }
 

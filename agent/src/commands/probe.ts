@@ -29,7 +29,7 @@ export async function probe(
     // probes load no pages
     settings: { ...config.engines, chromium: { path: 'none', hasSandbox: true } },
     serviceUrl: null,
-    onEngineFault: tell,
+    onEngineFault: report,
     onCapabilities: () => undefined,
   });
   process.once('SIGINT', () => room.runner.cancel('here'));
@@ -48,7 +48,7 @@ export async function probe(
   return result.success ? 'ok' : 'failed';
 }
 
-function tell(part: string, error: unknown): void {
+function report(part: string, error: unknown): void {
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   process.stderr.write(`${plainText(`${part}: ${text}`)}\n`);
 }

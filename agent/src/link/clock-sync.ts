@@ -156,7 +156,7 @@ export class ClockSync {
     const isStep = Math.abs(missingMs) > STEP_MS;
     const lineMs = before.lineMs + (isStep ? missingMs : Math.min(slewMs, Math.max(-slewMs, missingMs)));
     this.#shown = { lineMs, atMs: nowMs };
-    if (isStep) this.#tell({ at: lineMs + nowMs, byMs: missingMs });
+    if (isStep) this.#announce({ at: lineMs + nowMs, byMs: missingMs });
     return lineMs + nowMs;
   }
 
@@ -184,7 +184,7 @@ export class ClockSync {
     return (least + most) / 2;
   }
 
-  #tell(step: ClockStep): void {
+  #announce(step: ClockStep): void {
     for (const listener of this.#listeners) listener(step);
   }
 
@@ -209,7 +209,7 @@ export class ClockSync {
       this.#sleptMs = behindMs;
       this.#wokeMs = monotonicMs;
       const at = this.#shown && this.#shown.lineMs + monotonicMs + behindMs;
-      if (at !== null && sleptMs > STEP_MS) this.#tell({ at, byMs: sleptMs });
+      if (at !== null && sleptMs > STEP_MS) this.#announce({ at, byMs: sleptMs });
     }
     return monotonicMs + this.#sleptMs;
   }

@@ -7,9 +7,9 @@ const MOST_URLS = 16;
  * Returns those of the control plane's URLs that this node may use, each once: https; or http to this same machine,
  * or where enrollment already allowed http to other hosts (then one of `known` is such a URL).
  */
-export function acceptableUrls(known: readonly string[], told: readonly string[]): string[] {
+export function acceptableUrls(known: readonly string[], announced: readonly string[]): string[] {
   const isPlainAllowed = known.some((url) => isPlainUrl(new URL(url)));
-  const urls = told.flatMap((text) => {
+  const urls = announced.flatMap((text) => {
     const url = URL.canParse(text) ? new URL(text) : null;
     if (url === null || url.username !== '' || url.password !== '') return [];
     if (url.pathname !== '/' || url.search !== '' || url.hash !== '') return [];

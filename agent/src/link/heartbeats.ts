@@ -134,8 +134,8 @@ export class Heartbeats {
     this.#remember(this.#sequence, clock.monotonicMs());
     const transmitMs = clock.now();
     const selfTest = selfTestMessage(takeSelfTest());
-    const told = { running, jobsReceived, loopLagMs, selfTest, ...spoolFields(spool, transmitMs) };
-    send({ heartbeat: { sequence: this.#sequence, transmitMs, ...told } });
+    const fields = { running, jobsReceived, loopLagMs, selfTest, ...spoolFields(spool, transmitMs) };
+    send({ heartbeat: { sequence: this.#sequence, transmitMs, ...fields } });
     this.#schedule(running > 0 ? this.#intervals.busyMs : this.#spread(this.#intervals.idleMs));
   }
 

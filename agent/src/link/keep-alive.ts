@@ -41,7 +41,7 @@ export class KeepAlive {
   #heartbeats: Heartbeats | null = null;
   #roundTripMs = 0;
   #jobsReceived = 0;
-  #toldSelfTest: SelfTestReport | null = null;
+  #reportedSelfTest: SelfTestReport | null = null;
 
   constructor(options: KeepAliveOptions) {
     this.#options = options;
@@ -121,8 +121,8 @@ export class KeepAlive {
 
   #takeSelfTest(): SelfTestReport | null {
     const latest = this.#options.selfTest();
-    if (latest === this.#toldSelfTest) return null;
-    this.#toldSelfTest = latest;
+    if (latest === this.#reportedSelfTest) return null;
+    this.#reportedSelfTest = latest;
     return latest;
   }
 }

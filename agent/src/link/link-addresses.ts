@@ -44,7 +44,7 @@ export class LinkAddresses {
   /** Newest last; this process remembers them, the disk does not. */
   readonly #failed = new Set<string>();
   /** A resolver that hangs is asked once at a time. */
-  readonly #asking = new Map<string, Promise<readonly string[]>>();
+  readonly #lookUps = new Map<string, Promise<readonly string[]>>();
   #written: Promise<void> = Promise.resolve();
 
   private constructor(options: LinkAddressesOptions, known: Map<string, readonly Worked[]>) {
@@ -75,12 +75,12 @@ export class LinkAddresses {
     this.#failed.delete(address);
     const before = this.#known.get(host) ?? [];
     const now = { address, at: this.#options.clock.now() };
-    const isNews = before[0]?.address !== address || now.at - before[0].at > MAX_AGE_MS / 30;
+    const isChanged = before[0]?.address !== address || now.at - before[0].at > MAX_AGE_MS / 30;
     const others = before.filter((entry) => entry.address !== address && Math.abs(now.at - entry.at) <= MAX_AGE_MS);
     this.#known.delete(host);
     this.#known.set(host, [now, ...others].slice(0, MOST.addresses));
     for (const oldest of [...this.#known.keys()].slice(0, -MOST.names)) this.#known.delete(oldest);
-    if (isNews) this.#written = this.#written.then(() => this.#write());
+    if (isChanged) this.#written = this.#written.then(() => this.#write());
   }
 
   /** Records that the peer was not reached at an address, which comes last from now on, for every name. */
@@ -97,10 +97,10 @@ export class LinkAddresses {
 
   /** Addresses from DNS; null: DNS gave no useful answer, and older addresses are known. */
   async #ask(host: string, known: readonly string[]): Promise<readonly string[] | null> {
-    let asked = this.#asking.get(host);
+    let asked = this.#lookUps.get(host);
     if (asked === undefined) {
-      asked = this.#options.lookUp(host).finally(() => this.#asking.delete(host));
-      this.#asking.set(host, asked);
+      asked = this.#options.lookUp(host).finally(() => this.#lookUps.delete(host));
+      this.#lookUps.set(host, asked);
     }
     if (known.length === 0) return asked;
     const giveUp = new AbortController();

@@ -70,7 +70,7 @@ export class Link {
   /** Dials until stopped (null) or told to stay away for good. */
   start(): Promise<FinalEnd | null> {
     this.#options.jobs.onResult = () => this.wake('task');
-    this.#options.upgrades.onStatus = (status) => this.#session?.tellUpgrade(status);
+    this.#options.upgrades.onStatus = (status) => this.#session?.reportUpgrade(status);
     this.#loop ??= this.#run();
     return this.#loop;
   }
@@ -142,10 +142,10 @@ export class Link {
   }
 
   /** The control plane says where it can be reached: that counts at once, and for the next process when the disk has it. */
-  #learn(told: readonly string[], inUse: string): void {
+  #learn(announced: readonly string[], inUse: string): void {
     const { identity, log } = this.#options;
-    const urls = acceptableUrls(this.#urls.known, told);
-    if (urls.length < told.length) log.warn({ told }, 'control URLs without https are ignored');
+    const urls = acceptableUrls(this.#urls.known, announced);
+    if (urls.length < announced.length) log.warn({ announced }, 'control URLs without https are ignored');
     if (urls.length === 0 || urls.join() === this.#urls.known.join()) return;
     this.#urls.replace(urls, inUse);
     log.info({ urls }, 'control plane has new addresses');

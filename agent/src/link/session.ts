@@ -114,7 +114,7 @@ export class Session {
   }
 
   /** Reports a change in the state of an upgrade. */
-  tellUpgrade(status: UpgradeStatus): void {
+  reportUpgrade(status: UpgradeStatus): void {
     if (this.#state === 'open') this.#socket.send(upgradeFrame(status));
   }
 
@@ -223,7 +223,7 @@ export class Session {
     this.#state = 'open';
     onOpen(welcome.sessionId);
     this.#keepAlive.begin();
-    if (upgrades.latest !== null) this.tellUpgrade(upgrades.latest);
+    if (upgrades.latest !== null) this.reportUpgrade(upgrades.latest);
     for (const lane of lanes) this.#delivery.wake(lane);
   }
 
@@ -232,7 +232,7 @@ export class Session {
     for (const frame of snapshotFrames(await this.#options.states())) await this.#socket.sendWithRoom(frame);
   }
 
-  #end(kind: LinkEndKind, message: string, told: CloseAdvice = { retryAfterMs: this.#socket.retryAfterMs }): void {
+  #end(kind: LinkEndKind, message: string, advice: CloseAdvice = { retryAfterMs: this.#socket.retryAfterMs }): void {
     if (this.#state === 'closed') return;
     this.#state = 'closed';
     this.#cancelPatience();
@@ -242,8 +242,8 @@ export class Session {
     this.#socket.hangUp(kind === 'silent');
     const openMs = this.#openedMs === null ? 0 : this.#options.clock.monotonicMs() - this.#openedMs;
     // only an authenticated control plane may redirect the agent
-    const controlUrls = this.#provedMs === null ? [] : (told.controlUrls ?? []);
-    this.#resolveEnd({ kind: this.#believed(kind), message, retryAfterMs: told.retryAfterMs, controlUrls, openMs });
+    const controlUrls = this.#provedMs === null ? [] : (advice.controlUrls ?? []);
+    this.#resolveEnd({ kind: this.#believed(kind), message, retryAfterMs: advice.retryAfterMs, controlUrls, openMs });
   }
 
   /** A ban or deletion ends this agent for good, so it is accepted only from the authenticated control plane. */

@@ -45,8 +45,8 @@ export class StateSources {
 
   /** States of all sources; a source that fails costs its own states but never the link. */
   async newest(): Promise<WatchedState[]> {
-    const told = [...this.#sources].map(async (source) => await source.newest());
-    const settled = await Promise.allSettled(told);
+    const reads = [...this.#sources].map(async (source) => await source.newest());
+    const settled = await Promise.allSettled(reads);
     for (const outcome of settled) if (outcome.status === 'rejected') this.#onFailed(outcome.reason);
     return settled.flatMap((outcome) => (outcome.status === 'fulfilled' ? outcome.value : []));
   }

@@ -121,11 +121,11 @@ export class CheckRunner {
   #answer(
     { id }: CheckJob,
     result: RunResult | null,
-    told: Pick<CheckMeasurement, 'judgment' | 'detailsJson'>,
+    judged: Pick<CheckMeasurement, 'judgment' | 'detailsJson'>,
   ): CheckMeasurement {
-    if (result === null) return { id, ...told, startedAt: null, loopLagMs: 0, isDisturbed: false };
+    if (result === null) return { id, ...judged, startedAt: null, loopLagMs: 0, isDisturbed: false };
     const { started_at, loop_lag_ms: loopLagMs, disturbed: isDisturbed } = result;
-    return { id, ...told, startedAt: Date.parse(started_at), loopLagMs, isDisturbed };
+    return { id, ...judged, startedAt: Date.parse(started_at), loopLagMs, isDisturbed };
   }
 }
 

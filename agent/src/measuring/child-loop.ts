@@ -47,7 +47,7 @@ export function serveParent(
     for (const message of batch) {
       if (message.kind === 'begin') {
         room = open(openRoom, message, outgoing);
-        void room.then(() => tellSize(growthClock, outgoing));
+        void room.then(() => reportSize(growthClock, outgoing));
       } else void room?.then((opened) => handle(opened, message, outgoing));
     }
   });
@@ -76,7 +76,7 @@ async function open(
  * Reports the size of this process. Its parent gives new jobs to a fresh child when this one has grown: no leak, in
  * our code or Node's, lasts for ever.
  */
-function tellSize(clock: Clock, outgoing: MessageBatch<FromChild>): void {
+function reportSize(clock: Clock, outgoing: MessageBatch<FromChild>): void {
   outgoing.push({ kind: 'opened' });
   const onGrown = (rssBytes: number) => outgoing.push({ kind: 'grown', rssBytes });
   watchGrowth({ clock, readRss: () => process.memoryUsage.rss(), onGrown });

@@ -110,7 +110,7 @@ class Race {
     this.#failures[place] = failure;
     if (this.#begun < this.#candidates.length) return this.begin();
     const failures = Object.values(this.#failures);
-    if (failures.length === this.#candidates.length) this.#settle.reject(worthTelling(failures));
+    if (failures.length === this.#candidates.length) this.#settle.reject(mostUseful(failures));
   }
 }
 
@@ -125,7 +125,7 @@ function inTurns(addresses: readonly ResolvedAddress[]): readonly ResolvedAddres
 }
 
 /** A network this machine cannot reach says nothing about the target. */
-function worthTelling(failures: readonly ConnectFailure[]): ConnectFailure | undefined {
+function mostUseful(failures: readonly ConnectFailure[]): ConnectFailure | undefined {
   return failures.find(({ code }) => code !== 'net_unreachable') ?? failures[0];
 }
 

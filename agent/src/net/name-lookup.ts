@@ -3,8 +3,8 @@ import type { TargetError } from '@vantage/shared/target-policy/host.js';
 import type { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
 import { ProbeFailure, refusingAs } from '../probes/failure.js';
 import { within } from './deadline.js';
-import { askUdpThenTcp, isInTrouble, plainAsking } from './dns/ask.js';
-import type { DnsReply } from './dns/asking.js';
+import { askUdpThenTcp, isInTrouble, plainQuery } from './dns/ask.js';
+import type { DnsReply } from './dns/ask-options.js';
 import type { DnsServer } from './dns/dns-server.js';
 import type { DnsMessage, DnsQuestion } from './dns/message.js';
 import { isSameName } from './dns/name.js';
@@ -129,7 +129,7 @@ function askWithin(
 ): Promise<DnsReply> {
   const reason = () => new ProbeFailure('dns_timeout', `no DNS response for "${about}"`);
   return within({ clock, ms: TRY_MS, reason }, signal, (limited) =>
-    askUdpThenTcp(plainAsking(question), server, { signal: limited, clock, budget, resendAfterMs: null, onSent }),
+    askUdpThenTcp(plainQuery(question), server, { signal: limited, clock, budget, resendAfterMs: null, onSent }),
   );
 }
 

@@ -1,7 +1,7 @@
 import type { Clock } from '@vantage/shared/clock.js';
 import type { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
 import { arpaName } from '../probes/dns/arpa-name.js';
-import { askUdpThenTcp, plainAsking } from './dns/ask.js';
+import { askUdpThenTcp, plainQuery } from './dns/ask.js';
 import type { DnsServer } from './dns/dns-server.js';
 import { hasHiddenAlias } from './dns/hidden-alias.js';
 import { targetNameOf } from './dns/record-data.js';
@@ -29,8 +29,8 @@ export async function reverseLookup(
   server: DnsServer,
   { policy, signal, budget, clock }: ReverseOptions & { readonly clock: Clock },
 ): Promise<string | null> {
-  const asking = plainAsking({ name: arpaName(address), type: 'PTR' });
-  const { message } = await askUdpThenTcp(asking, server, { signal, clock, budget, resendAfterMs: null });
+  const querySpec = plainQuery({ name: arpaName(address), type: 'PTR' });
+  const { message } = await askUdpThenTcp(querySpec, server, { signal, clock, budget, resendAfterMs: null });
   if (hasHiddenAlias(message, policy)) return null;
   // an alias may come between (RFC 2317), so the owner of the record need not be the queried name
   const record = message.answers.find(({ type }) => type === 'PTR');

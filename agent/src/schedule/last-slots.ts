@@ -5,8 +5,8 @@ const MAX_MONITORS = 20_000;
 export class LastSlots {
   readonly #slotMs: Map<string, number>;
 
-  constructor(toldMs: ReadonlyMap<string, number>) {
-    this.#slotMs = new Map(toldMs);
+  constructor(reportedMs: ReadonlyMap<string, number>) {
+    this.#slotMs = new Map(reportedMs);
   }
 
   find(monitorId: string): number | null {

@@ -22,7 +22,7 @@ import { type RunningCheck, RunningChecks } from './running-checks.js';
 import type { ScheduleFile } from './schedule-file.js';
 import { isFarAhead, LATEST_START_AFTER_RESTART_MS, LATEST_START_MS, planResume, planSlots } from './slot-plan.js';
 import { SlotReports } from './slot-reports.js';
-import type { StoredRow, ToldSchedule } from './stored-schedule.js';
+import type { ReportedSchedule, StoredRow } from './stored-schedule.js';
 import { keptProgress } from './unkept-reports.js';
 import type { UplinkGuard } from './uplink-guard.js';
 import {
@@ -83,7 +83,7 @@ export interface ScheduleOptions {
   readonly uplink: Pick<UplinkGuard, 'isLost'>;
   readonly file: Pick<ScheduleFile, 'begin' | 'assignmentChanged' | 'progressChanged' | 'keepLease' | 'close'>;
   /** Schedule that the previous process left. */
-  readonly stored: ToldSchedule;
+  readonly stored: ReportedSchedule;
   readonly log: Logger;
   /** A report is durable in the spool. */
   readonly onDurable: () => void;
@@ -134,10 +134,10 @@ export class Schedule implements StateSource {
     this.#lease = new Lease({ clock, serverNow: () => clockSync.serverNow(), kept: stored.lease });
     this.#asked = new AskedChecks({
       measure: (watched) => this.#measurements.measure(watched, true),
-      onMeasured: (watched, request, measurement) => this.#tellAsked(watched, request, measurement),
+      onMeasured: (watched, request, measurement) => this.#reportRequested(watched, request, measurement),
       log,
     });
-    this.#lastSlots = new LastSlots(stored.toldMs);
+    this.#lastSlots = new LastSlots(stored.reportedMs);
     this.#table.restore(stored.rows);
     for (const row of stored.rows) this.#watch(watchAgain(row, nodeId));
     this.#forgetStepListener = clockSync.onStep(({ byMs }) => {
@@ -354,15 +354,21 @@ export class Schedule implements StateSource {
     const lateMs = startedAt === null ? 0 : Math.max(0, this.#options.clockSync.serverTimeOf(startedAt) - slotMs);
     if (isPunctual) this.#lateness.note(lateMs, this.#options.clock.monotonicMs());
     watched.state = stateAfter(watched.state, { slotMs, ...judgment }, watched.spec.rule);
-    const isTold =
+    const isDetailed =
       detailsJson !== null &&
       this.#detailsBudget.take(watched, this.#options.clock.monotonicMs(), judgment.outcome === 'ok');
-    const check = { slotMs, lateMs, judgment, detailsJson: isTold ? detailsJson : null, throughMs: this.#throughMs() };
+    const check = {
+      slotMs,
+      lateMs,
+      judgment,
+      detailsJson: isDetailed ? detailsJson : null,
+      throughMs: this.#throughMs(),
+    };
     this.#reports.add(watched, slot, checkReport(watched, check));
   }
 
   /** Reports a requested check with any result: it belongs to no slot, and no state depends on it. */
-  #tellAsked(watched: WatchedMonitor, request: string, measurement: CheckMeasurement): void {
+  #reportRequested(watched: WatchedMonitor, request: string, measurement: CheckMeasurement): void {
     const { judgment, detailsJson, startedAt, loopLagMs } = measurement;
     if (this.#isClosed) return;
     const { clock, clockSync } = this.#options;

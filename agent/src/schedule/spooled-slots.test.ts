@@ -93,15 +93,15 @@ t.test('the last slot of a monitor that the file lost is read from the spool', a
   const spool = await openSpool(t);
   const reports = [aCheck(7), aMissed(3, 5), aCheck(9, { state: null })];
   await Promise.all(reports.map((report) => spool.append('check', encoded(report)).durable));
-  const { rows, toldMs } = await withSpooled({ rows: [], lease: null }, spool, NODE_ID);
+  const { rows, reportedMs } = await withSpooled({ rows: [], lease: null }, spool, NODE_ID);
   t.same(rows, []);
-  t.same([...toldMs], [[monitorId(0), slotMs(7)]]);
+  t.same([...reportedMs], [[monitorId(0), slotMs(7)]]);
 });
 
 t.test('a spool that cannot be read, or holds something else, keeps no schedule from going on', async (t) => {
   const stored = { rows: [aRow(5)], lease: null };
   const state = () => ({ task: { last: 0, acked: 0 }, check: { last: 3, acked: 0 } });
-  const asItWas = { ...stored, toldMs: new Map() };
+  const asItWas = { ...stored, reportedMs: new Map() };
   t.same(await withSpooled(stored, { state, read: () => Promise.reject(new Error('EIO')) }, NODE_ID), asItWas);
   const odd = Buffer.from('\xff\xff\xff\xff\xff');
   t.same(await withSpooled(stored, { state, read: async () => [{ sequence: 3, payload: odd }] }, NODE_ID), asItWas);

@@ -5,7 +5,7 @@ import { type DecodedResult, decodeResult } from '@vantage/shared/protocol/codec
 import { parseJson } from '../measuring/parse-json.js';
 import type { Spool } from '../spool/spool.js';
 import { stateAfter } from './reports.js';
-import type { StoredRow, StoredSchedule, ToldSchedule } from './stored-schedule.js';
+import type { ReportedSchedule, StoredRow, StoredSchedule } from './stored-schedule.js';
 import { type WatchedMonitor, watchAgain } from './watched-monitor.js';
 
 // An agent that is killed has stored its progress up to a second ago, or longer on a slow disk; its spool has each
@@ -28,23 +28,23 @@ export async function withSpooled(
   stored: StoredSchedule,
   spool: Pick<Spool, 'read' | 'state'>,
   nodeId: string,
-): Promise<ToldSchedule> {
+): Promise<ReportedSchedule> {
   // without a readable spool, a slot may at worst be reported twice, and the schedule continues
-  return withTold(stored, await newestReports(spool).catch(() => []), nodeId);
+  return withReported(stored, await newestReports(spool).catch(() => []), nodeId);
 }
 
 /** Pure. `reports`: in the order in which they were made. */
-export function withTold(stored: StoredSchedule, reports: readonly Report[], nodeId: string): ToldSchedule {
+export function withReported(stored: StoredSchedule, reports: readonly Report[], nodeId: string): ReportedSchedule {
   const byMonitor = new Map<string, Report[]>(stored.rows.map(({ monitorId }) => [monitorId, []]));
-  const toldMs = new Map<string, number>();
+  const reportedMs = new Map<string, number>();
   for (const report of reports) {
     const { monitor_id: monitorId } = report;
     byMonitor.get(monitorId)?.push(report);
     const slotMs = lastSlotMsOf(report);
-    if (slotMs !== null) toldMs.set(monitorId, Math.max(slotMs, toldMs.get(monitorId) ?? slotMs));
+    if (slotMs !== null) reportedMs.set(monitorId, Math.max(slotMs, reportedMs.get(monitorId) ?? slotMs));
   }
   const rows = stored.rows.map((row) => withReports(row, byMonitor.get(row.monitorId) ?? [], nodeId));
-  return { ...stored, rows, toldMs };
+  return { ...stored, rows, reportedMs };
 }
 
 /** `reports`: of this monitor. */
@@ -52,17 +52,17 @@ function withReports(row: StoredRow, reports: readonly Report[], nodeId: string)
   const own = reports.filter(({ generation }) => generation === row.generation);
   if (own.length === 0) return row;
   const watched = watchAgain(row, nodeId);
-  const told = new Set(own.flatMap((report) => slotsOf(report, watched)));
-  if (told.size === 0) return row;
-  const newest = Math.max(...told);
+  const reported = new Set(own.flatMap((report) => slotsOf(report, watched)));
+  if (reported.size === 0) return row;
+  const newest = Math.max(...reported);
   const done = Math.max(watched.done ?? newest, newest);
   // all slots up to the newest were started or reported: one that was not reported was running
-  const since = watched.done === null ? Math.min(...told) : watched.done + 1;
+  const since = watched.done === null ? Math.min(...reported) : watched.done + 1;
   const begun = [
     ...(watched.running === null ? [] : [watched.running]),
     ...range(Math.max(since, done - MAX_COUNTED), done),
   ];
-  const running = begun.findLast((slot) => !told.has(slot)) ?? null;
+  const running = begun.findLast((slot) => !reported.has(slot)) ?? null;
   const checks = own.filter(isOfGrid).sort((a, b) => a.slot_ms - b.slot_ms);
   const state = checks.reduce(
     (before, { slot_ms: slotMs, outcome, error }) => stateAfter(before, { slotMs, outcome, error }, watched.spec.rule),

@@ -24,9 +24,9 @@ export interface StoredSchedule {
 }
 
 /** The same, and what the spool knows. */
-export interface ToldSchedule extends StoredSchedule {
+export interface ReportedSchedule extends StoredSchedule {
   /** The last reported slot time of a monitor, by its id: also of one that the file does not have. */
-  readonly toldMs: ReadonlyMap<string, number>;
+  readonly reportedMs: ReadonlyMap<string, number>;
 }
 
 /** Changes since the previous save. */

@@ -1,6 +1,6 @@
 import type { Clock } from '@vantage/shared/clock.js';
 import type { Canary } from '@vantage/shared/self-test.js';
-import { isTelling } from '../self-test/judge.js';
+import { isConclusive } from '../self-test/judge.js';
 import type { SelfProbes } from '../self-test/self-probes.js';
 
 /** Time for which the verdict of one run counts, in milliseconds. */
@@ -26,7 +26,7 @@ export class UplinkGuard {
   readonly #options: UplinkGuardOptions;
   #canaries: readonly Canary[] = [];
   #latest: Verdict | null = null;
-  #asking: Promise<boolean> | null = null;
+  #checking: Promise<boolean> | null = null;
 
   constructor(options: UplinkGuardOptions) {
     this.#options = options;
@@ -46,18 +46,18 @@ export class UplinkGuard {
     const latest = this.#latest;
     if (latest !== null && this.#options.clock.monotonicMs() - latest.foundMs < FRESH_MS)
       return Promise.resolve(latest.isLost);
-    this.#asking ??= this.#ask(this.#canaries);
-    return this.#asking;
+    this.#checking ??= this.#ask(this.#canaries);
+    return this.#checking;
   }
 
   async #ask(canaries: readonly Canary[]): Promise<boolean> {
     const { probes, clock } = this.#options;
     const asked = canaries.map(async (canary) => ({ canary, code: await probes.canary(canary, CANARY_TIMEOUT_MS) }));
     const answers = await Promise.all(asked);
-    const telling = answers.filter(isTelling);
-    const isLost = telling.length > 0 && telling.every(({ code }) => code !== null);
+    const conclusive = answers.filter(isConclusive);
+    const isLost = conclusive.length > 0 && conclusive.every(({ code }) => code !== null);
     if (canaries === this.#canaries) this.#latest = { isLost, foundMs: clock.monotonicMs() };
-    this.#asking = null;
+    this.#checking = null;
     return isLost;
   }
 }

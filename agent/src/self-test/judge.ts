@@ -14,7 +14,7 @@ const silentCodes = new Set(['dns_nodata', 'overload', 'cancelled', 'internal', 
 const CLOCK_TOLERANCE_MS = 1000;
 
 /** True if an answer says anything of this node's network. */
-export function isTelling({ code }: CanaryAnswer): boolean {
+export function isConclusive({ code }: CanaryAnswer): boolean {
   return code === null || !silentCodes.has(code);
 }
 
@@ -24,12 +24,12 @@ export function isTelling({ code }: CanaryAnswer): boolean {
  */
 export function judgeFamily(family: 4 | 6, hasRoute: boolean, answers: readonly CanaryAnswer[]): SelfTestCheck {
   const name = family === 4 ? 'ipv4' : 'ipv6';
-  const telling = answers.filter(isTelling);
-  const good = telling.find(({ code }) => code === null);
+  const conclusive = answers.filter(isConclusive);
+  const good = conclusive.find(({ code }) => code === null);
   if (good !== undefined) return { name, status: 'ok', detail: `${good.canary.text} answers` };
   if (!hasRoute) return { name, status: 'failed', detail: `no default route over IPv${family}` };
-  if (telling.length === 0) return { name, status: 'unknown', detail: 'has a route, but no canary to test it with' };
-  const detail = telling.map(({ canary, code }) => `${canary.text}: ${code}`).join(', ');
+  if (conclusive.length === 0) return { name, status: 'unknown', detail: 'has a route, but no canary to test it with' };
+  const detail = conclusive.map(({ canary, code }) => `${canary.text}: ${code}`).join(', ');
   return { name, status: 'failed', detail: detail.slice(0, 200) };
 }
 

@@ -184,7 +184,7 @@ export class SpoolWriter {
         if (isLastTry) break;
       }
     }
-    this.#tellDone();
+    this.#reportDone();
     this.#committing = null;
   }
 
@@ -193,7 +193,7 @@ export class SpoolWriter {
     if (this.#running.length === 0) this.#ask(thread);
     while (this.#running.length < MOST_RUNNING && this.pending.hasFullGroup) this.#ask(thread);
     // the thread gets its next commit before the callers of the last one are notified
-    this.#tellDone();
+    this.#reportDone();
     const [oldest] = this.#running;
     if (oldest === undefined) return;
     this.#snapshot = await oldest.reply;
@@ -228,7 +228,7 @@ export class SpoolWriter {
     this.#lost.unshift(...running.flatMap(({ lost }) => lost));
   }
 
-  #tellDone(): void {
+  #reportDone(): void {
     for (const { resolve } of this.#done.splice(0)) resolve();
   }
 

@@ -164,7 +164,7 @@ export class Spool {
   static async open(options: SpoolOptions): Promise<Spool> {
     const { thread, opened } = await startThreadOf(options)(threadOptions(options, null));
     const spool = new Spool(options, thread, opened);
-    spool.#tellDamage(opened);
+    spool.#reportDamage(opened);
     return spool;
   }
 
@@ -377,7 +377,7 @@ export class Spool {
     this.#lastAtOpen = null;
     for (const lane of lanes) Object.assign(this.#numbers[lane], { base: 0, last: head.lanes[lane].last, acked: 0 });
     this.#writer.pending.renumber((lane) => ++this.#numbers[lane].last);
-    this.#tellDamage(opened);
+    this.#reportDamage(opened);
     for (const listener of this.#epochLost) listener('the spool file was corrupt');
   }
 
@@ -389,7 +389,7 @@ export class Spool {
     });
   }
 
-  #tellDamage({ damage, setAside }: OpenReply): void {
+  #reportDamage({ damage, setAside }: OpenReply): void {
     if (damage === null) return;
     const lostRows = damage.lost;
     if (damage.kind === 'cut') this.#log.error({ lostRows }, 'spool has lost its last commits');

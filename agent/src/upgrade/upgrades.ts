@@ -78,7 +78,7 @@ export class Upgrades {
     const refused = this.#refusal(version);
     // a running upgrade keeps its place: its outcome has yet to be reported
     if (refused !== null)
-      return this.#tell({ version, request, state: 'refused', detail: refused }, this.#running === null);
+      return this.#report({ version, request, state: 'refused', detail: refused }, this.#running === null);
     this.#run(version, request);
   }
 
@@ -103,7 +103,7 @@ export class Upgrades {
     this.#pending.begin({ version, request });
     const running = runUpgradeCommand({ path: command, version, outputPath: join(stateDir, 'upgrade.log'), clock });
     this.#running = running;
-    this.#tell({ version, request, state: 'running', detail: '' }, true);
+    this.#report({ version, request, state: 'running', detail: '' }, true);
     void running.ended.then((failure) => {
       if (this.#running !== running) return;
       this.#running = null;
@@ -115,7 +115,7 @@ export class Upgrades {
 
   #failed({ version, request }: UpgradeRequest, detail: string): void {
     this.#pending.end();
-    this.#tell({ version, request, state: 'failed', detail }, true);
+    this.#report({ version, request, state: 'failed', detail }, true);
   }
 
   #lookForFailure(request: UpgradeRequest): void {
@@ -124,15 +124,15 @@ export class Upgrades {
     this.#cancelLook = this.#options.clock.after(LOOK_MS, () => this.#lookForFailure(request), { unref: true });
   }
 
-  #tell(status: UpgradeStatus, isLatest: boolean): void {
-    const told = { ...status, detail: printable(status.detail) };
-    if (isLatest) this.#latest = told;
-    const { version, state, detail } = told;
+  #report(status: UpgradeStatus, isLatest: boolean): void {
+    const reported = { ...status, detail: printable(status.detail) };
+    if (isLatest) this.#latest = reported;
+    const { version, state, detail } = reported;
     const { log } = this.#options;
     if (state === 'running') log.info({ version }, 'upgrade command started');
     else if (state === 'failed') log.warn({ version, reason: detail }, 'upgrade failed');
     else log.warn({ version, reason: detail }, 'upgrade refused');
-    this.onStatus(told);
+    this.onStatus(reported);
   }
 }
 

@@ -85,7 +85,7 @@ t.test('a credential that is revoked here is refused at once, and all replicas a
 t.test(
   'a credential that was revoked elsewhere is refused after the message, or after messages may have been missed',
   async (t) => {
-    for (const tell of [
+    for (const announce of [
       ({ hear }: ReturnType<typeof setUp>) => hear({ type: 'credentials', ids: ['u_ada'] }),
       ({ hear }: ReturnType<typeof setUp>) => hear({ type: 'credentials', ids: [EVERYBODY] }),
       ({ resync }: ReturnType<typeof setUp>) => resync(),
@@ -94,7 +94,7 @@ t.test(
       await parts.authentication.authenticate('sk_1');
       parts.state.credential = null;
       await parts.authentication.authenticate('sk_1');
-      tell(parts);
+      announce(parts);
       await t.rejects(parts.authentication.authenticate('sk_1'), { code: 'AUTH_INVALID_TOKEN' });
     }
   },

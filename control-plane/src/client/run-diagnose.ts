@@ -21,17 +21,17 @@ interface Listeners {
 export async function runDiagnose(client: ApiClient, order: object, listeners: Listeners): Promise<ReportView> {
   const begun = await client.call<ReportView>('POST', '/v1/diagnose', order);
   listeners.onBegun(begun);
-  const told = new Set<SectionName>();
-  const tell = (name: SectionName, section: SectionView) => {
-    if (told.has(name)) return;
-    told.add(name);
-    listeners.onSection(name, section, { begun, ended: told.size });
+  const shown = new Set<SectionName>();
+  const show = (name: SectionName, section: SectionView) => {
+    if (shown.has(name)) return;
+    shown.add(name);
+    listeners.onSection(name, section, { begun, ended: shown.size });
   };
   try {
-    const report = (await followEvents(client, begun.id, tell)) ?? (await waitForEnd(client, begun.id));
+    const report = (await followEvents(client, begun.id, show)) ?? (await waitForEnd(client, begun.id));
     for (const name of sectionNames) {
       const section = report.sections[name];
-      if (section !== undefined) tell(name, section);
+      if (section !== undefined) show(name, section);
     }
     return report;
   } catch (error) {
@@ -44,14 +44,14 @@ export async function runDiagnose(client: ApiClient, order: object, listeners: L
 async function followEvents(
   client: ApiClient,
   id: string,
-  tell: (name: SectionName, section: SectionView) => void,
+  show: (name: SectionName, section: SectionView) => void,
 ): Promise<ReportView | null> {
   try {
     for await (const { event, data } of client.events(`/v1/diagnose/${id}/events`)) {
       if (event === 'diagnose.done') return data as ReportView;
       if (event !== 'diagnose.section') continue;
       const { section, ...rest } = data as SectionView & { readonly section: SectionName };
-      tell(section, rest);
+      show(section, rest);
     }
   } catch (error) {
     if (!(error instanceof ApiUnreachable)) throw error;

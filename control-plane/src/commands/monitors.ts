@@ -57,7 +57,7 @@ function importCommand(): Command {
             mode: options.mode,
             isDryRun: options.dryRun === true,
             signal: null,
-            onProgress: tellProgress,
+            onProgress: reportProgress,
           },
           { account: accountOf(user), actor: commandLine },
         );
@@ -89,7 +89,7 @@ function exportCommand(): Command {
 const PROGRESS_EVERY = 500;
 
 /** Prints the progress of a long file. */
-function tellProgress(done: number, total: number): void {
+function reportProgress(done: number, total: number): void {
   if (done % PROGRESS_EVERY === 0 && done < total) process.stderr.write(`${done} of ${total} monitors\n`);
 }
 

@@ -165,7 +165,7 @@ export class GeoDatabases {
     this.#seen = files;
     if (this.#isDirectoryLost) return;
     const isAnyGone = this.#forgetMissing(files);
-    const opened = await this.#open(settled.filter(([file, signature]) => this.#isNews(file, signature)));
+    const opened = await this.#open(settled.filter(([file, signature]) => this.#isNew(file, signature)));
     if (opened.length > 0 || isAnyGone) this.#use(opened);
     this.#sayWhatIsOld();
   }
@@ -189,7 +189,7 @@ export class GeoDatabases {
     }
   }
 
-  #isNews(file: string, signature: string): boolean {
+  #isNew(file: string, signature: string): boolean {
     const known = this.#used.find((database) => database.file === file)?.signature;
     return known !== signature && this.#refused.get(file) !== signature;
   }
@@ -203,9 +203,9 @@ export class GeoDatabases {
     return isAnyGone;
   }
 
-  async #open(news: readonly (readonly [string, string])[]): Promise<GeoDatabase[]> {
+  async #open(added: readonly (readonly [string, string])[]): Promise<GeoDatabase[]> {
     const opened: GeoDatabase[] = [];
-    for (const [file, signature] of news) {
+    for (const [file, signature] of added) {
       try {
         opened.push(await GeoDatabase.open(file));
         this.#refused.delete(file);

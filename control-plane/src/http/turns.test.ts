@@ -51,13 +51,13 @@ t.test('at most the permitted number runs at once for each key, in order of arri
         const settled = Promise.allSettled(done);
         await scheduler.waitFor(settled);
         const outcomes = await settled;
-        const areAsTold = outcomes.every((outcome, index) =>
+        const areAsGiven = outcomes.every((outcome, index) =>
           outcome.status === 'fulfilled' ? !works[index]?.fails : outcome.reason.message === 'as told',
         );
         const areInOrder = [...begun.values()].every((order) =>
           order.every((at, i) => i === 0 || at > Number(order[i - 1])),
         );
-        return areAsTold && areInOrder && turns.size === 0 && all.count === 0;
+        return areAsGiven && areInOrder && turns.size === 0 && all.count === 0;
       },
     ),
     { numRuns: rounds(200) },

@@ -38,7 +38,7 @@ export class Turnstile {
   readonly #options: TurnstileOptions;
   readonly #tally: Tally;
   #waiting: Waiting[] = [];
-  #isAsking = false;
+  #isReading = false;
 
   constructor(options: TurnstileOptions) {
     this.#options = options;
@@ -47,7 +47,7 @@ export class Turnstile {
 
   /** True if its window has ended and no caller waits: it can be dropped, and another created for the key. */
   get isOver(): boolean {
-    return !this.#isAsking && !this.#isCurrent();
+    return !this.#isReading && !this.#isCurrent();
   }
 
   /** Takes `units` of the `most` in the window, or nothing. Asks the source only if the outcome is not known here. */
@@ -90,14 +90,14 @@ export class Turnstile {
   #wait(units: number, most: number): Promise<Allowance> {
     return new Promise((resolve) => {
       this.#waiting.push({ units, most, resolve });
-      if (!this.#isAsking) void this.#askForAll();
+      if (!this.#isReading) void this.#askForAll();
     });
   }
 
   /** Every round answers at least the first who waits: its units are there now, or are known not to be. */
   async #askForAll(): Promise<void> {
     const { source, clock, windowAt } = this.#options;
-    this.#isAsking = true;
+    this.#isReading = true;
     for (let first = this.#waiting[0]; first; first = this.#waiting[0]) {
       if (!this.#isCurrent()) this.#tally.turnTo(windowAt(clock.now()));
       const ask = this.#askFor(first);
@@ -106,7 +106,7 @@ export class Turnstile {
       else this.#tally.take(ask, taken, clock.monotonicMs());
       this.#answer();
     }
-    this.#isAsking = false;
+    this.#isReading = false;
   }
 
   /** Answers the waiting requests; if their window has ended, only the first, for which the store was asked. */

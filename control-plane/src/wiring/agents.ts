@@ -18,7 +18,7 @@ import {
 } from '../links/index.js';
 import type { House } from '../modules/module.js';
 import type { Foundation } from './foundation.js';
-import { followNews, wireLinkWork } from './link-work.js';
+import { followChanges, wireLinkWork } from './link-work.js';
 import type { OpenedModules } from './open-modules.js';
 
 type OpenHouse = Omit<House, 'releaseHoldings' | 'revokeHoldings'>;
@@ -35,7 +35,7 @@ export interface Agents {
 export function wireAgents(foundation: Foundation, house: OpenHouse, opened: OpenedModules): Agents {
   const { ingest, sessions } = wireLinkWork(portsOf(foundation, house, opened));
   const linkServer = wireLinkServer(foundation, sessions);
-  followNews(house.directory, house.links, linkServer);
+  followChanges(house.directory, house.links, linkServer);
   return { linkServer, ingest, ...wireWatching(house) };
 }
 

@@ -53,7 +53,7 @@ export function wireLinkWork(ports: LinkWorkPorts): LinkWork {
 }
 
 /** Passes to links the changes of their nodes, and a possible loss of data in the database. */
-export function followNews(
+export function followChanges(
   directory: NodeDirectory,
   table: LinkTable,
   sessions: { lookForLoss(): Promise<void> },

@@ -81,7 +81,7 @@ const holdTimes = {
   forSec: fc.constantFrom(30, 180, 400),
 };
 const often = (weight: number, arbitrary: fc.Arbitrary<Action>) => ({ weight, arbitrary });
-const nodeNews = fc.constantFrom('node.offline' as const, 'node.online' as const, 'node.unhealthy' as const);
+const nodeChange = fc.constantFrom('node.offline' as const, 'node.online' as const, 'node.unhealthy' as const);
 const actions = fc.oneof(
   often(10, fc.record({ kind: fc.constant('monitor'), monitor, what: troubles })),
   often(3, fc.record({ kind: fc.constant('monitor'), monitor, what: rest })),
@@ -92,7 +92,7 @@ const actions = fc.oneof(
     2,
     fc.record({ kind: fc.constant('policy'), policy: fc.nat(POLICIES - 1), plan: fc.option<PolicyPlan>(plans) }),
   ),
-  often(2, fc.record({ kind: fc.constant('node'), node: fc.nat(NODES - 1), what: nodeNews })),
+  often(2, fc.record({ kind: fc.constant('node'), node: fc.nat(NODES - 1), what: nodeChange })),
   often(3, fc.record({ kind: fc.constant('receiver'), channel: fc.nat(CHANNELS - 1), isAway: fc.boolean() })),
 );
 

@@ -223,7 +223,7 @@ class Run {
     return {
       arrivals: this.#arrivals,
       notices,
-      expectedNotices: this.#waits.told,
+      expectedNotices: this.#waits.sent,
       firing: firing.map(({ id, state }) => ({ id, heldBy: state.heldBy })),
       ended: ended.map(({ id, status, policy_id: policyId, monitor_id: monitorId }) => ({
         id,
@@ -236,7 +236,7 @@ class Run {
 
   async #settle(replica: number): Promise<void> {
     const { world, other } = this;
-    this.#waits.tell(world.clock.now());
+    this.#waits.sendDue(world.clock.now());
     const { consumers, watch } = replica === 0 ? world : other;
     await consumers.run();
     // a message that is just asked whether it is needed counts as one that may arrive

@@ -24,7 +24,7 @@ export interface RelayReplica extends Omit<AlertRuntime, 'consumers'> {
   readonly alertRegistry: Registry;
 }
 
-/** News of a monitor, as the monitors module publishes it. */
+/** Event of a monitor, as the monitors module publishes it. */
 export type Happening =
   | 'down'
   | 'degraded'

@@ -7,7 +7,7 @@ import { runProgram } from '../../src/terminal/run-program.js';
 import type { CommandOptions, CommandProgram, CommandResult } from './command-line.js';
 
 /** Properties of `process` that a command gets a copy of. */
-interface Surroundings {
+interface ProcessContext {
   readonly argv: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   readonly stdin: Readable;
@@ -18,15 +18,15 @@ interface Surroundings {
   readonly channel: undefined;
 }
 
-const current = new AsyncLocalStorage<Surroundings>();
+const current = new AsyncLocalStorage<ProcessContext>();
 for (const name of ['argv', 'env', 'stdin', 'stdout', 'stderr', 'exit', 'channel'] as const) {
   const own = Object.getOwnPropertyDescriptor(process, name) ?? {};
   Object.defineProperty(process, name, {
     configurable: true,
     enumerable: true,
     get: () => {
-      const surroundings = current.getStore();
-      if (surroundings !== undefined) return surroundings[name];
+      const context = current.getStore();
+      if (context !== undefined) return context[name];
       return own.get ? own.get.call(process) : own.value;
     },
     set: (value) => {

@@ -3,7 +3,7 @@ import { until } from '@vantage/shared/_support/until.js';
 import type { Knex } from 'knex';
 import type { Test } from 'tap';
 import { CheckingNode } from './checking-node.js';
-import { keepEvents, monitorNews } from './kept-events.js';
+import { keepEvents, monitorEvents } from './kept-events.js';
 import { lastingLeases } from './lasting-lease.js';
 import { type Stack, startStack } from './stack.js';
 
@@ -86,7 +86,7 @@ export class JudgedMonitor {
   }
 
   /** Its kept events. */
-  news(): Knex.QueryBuilder {
-    return monitorNews(this.stack.db).where({ subject: this.id });
+  publishedEvents(): Knex.QueryBuilder {
+    return monitorEvents(this.stack.db).where({ subject: this.id });
   }
 }

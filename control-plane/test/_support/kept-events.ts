@@ -10,6 +10,6 @@ export async function keepEvents(db: Knex): Promise<void> {
 }
 
 /** Kept events of monitors, oldest first; events of nodes may be published in between at any time. */
-export function monitorNews(db: Knex): Knex.QueryBuilder {
+export function monitorEvents(db: Knex): Knex.QueryBuilder {
   return db('outbox').whereLike('kind', 'monitor.%').orderBy('id');
 }

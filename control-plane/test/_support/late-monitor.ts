@@ -23,7 +23,7 @@ export const INTERVAL_MS = 60_000;
 const RULE = { consecutiveFail: 2, consecutiveOk: 1 };
 
 /** An event in the form that tests compare. */
-export interface Told {
+export interface StoredEvent {
   readonly type: string;
   /** Milliseconds since the beginning. */
   readonly from: number;
@@ -162,7 +162,7 @@ export class LateMonitor {
   }
 
   /** Events as the uptime API reports them. */
-  async events(): Promise<Told[]> {
+  async events(): Promise<StoredEvent[]> {
     const rows = await this.db('monitor_events')
       .where({ monitor_id: this.monitor.id, disputed: false })
       .orderBy('started_at');

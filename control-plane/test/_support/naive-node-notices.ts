@@ -19,7 +19,7 @@ interface Offline {
 /** Notices about the nodes of one owner, the slow and simple way: lists, and a clock that looks. */
 export class NaiveNodeNotices {
   /** Titles of the notices. */
-  readonly told: string[] = [];
+  readonly sent: string[] = [];
   #waits: Wait[] = [];
   #offline: Offline[] = [];
 
@@ -38,7 +38,7 @@ export class NaiveNodeNotices {
     if (what === 'node.offline') this.#offline = this.#offline.filter((one) => one.node !== node);
   }
 
-  tell(nowMs: number): void {
+  sendDue(nowMs: number): void {
     const all = this.#waits;
     const isBlocked = ({ node, kind }: Wait) =>
       kind === 'node.unhealthy' && all.some((wait) => wait.node === node && wait.kind === 'node.offline');
@@ -47,13 +47,15 @@ export class NaiveNodeNotices {
       if (!own.some(({ dueMs }) => dueMs <= nowMs)) continue;
       const taken = own.filter((wait) => !isBlocked(wait));
       this.#waits = this.#waits.filter((wait) => !taken.includes(wait));
-      const news = taken.filter((wait) => kind === 'node.offline' || !this.#isKnown(wait));
+      const unnotified = taken.filter((wait) => kind === 'node.offline' || !this.#isKnown(wait));
       if (kind === 'node.offline')
         for (const { node, sinceMs } of taken) this.#offline.push({ node, sinceMs, endedMs: null });
-      const [first] = news;
+      const [first] = unnotified;
       const words = kind === 'node.offline' ? 'offline' : 'unhealthy';
       if (first !== undefined)
-        this.told.push(news.length === 1 ? `Node ${words}: ${first.node}` : `${news.length} nodes ${words}`);
+        this.sent.push(
+          unnotified.length === 1 ? `Node ${words}: ${first.node}` : `${unnotified.length} nodes ${words}`,
+        );
     }
   }
 

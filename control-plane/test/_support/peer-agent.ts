@@ -58,8 +58,8 @@ export async function enrollPeer(
   const headers: Record<string, string> = forwardedFor === undefined ? {} : { 'x-forwarded-for': forwardedFor };
   const answer = await api.call('POST', '/v1/nodes/enroll', { body: request, as: null, headers });
   if (answer.status !== 201) throw new Error(`enrollment refused: ${JSON.stringify(answer.body)}`);
-  const { node_id: nodeId, audience: told, control_urls: controlUrls } = answer.body.data;
-  return { nodeId, privateKey, audience: told, controlUrls };
+  const { node_id: nodeId, audience: enrolledAudience, control_urls: controlUrls } = answer.body.data;
+  return { nodeId, privateKey, audience: enrolledAudience, controlUrls };
 }
 
 /** Body of POST /v1/nodes/enroll as an agent builds it. */

@@ -23,6 +23,6 @@ export function specsSent({ peer }: CheckingNode, monitorId: string): string[] {
 }
 
 /** True if a node was ever sent a secret of a monitor. */
-export function wasTold(node: CheckingNode, monitorId: string): boolean {
+export function wasAssigned(node: CheckingNode, monitorId: string): boolean {
   return specsSent(node, monitorId).some((spec) => leaked.test(spec));
 }

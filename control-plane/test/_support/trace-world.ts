@@ -61,7 +61,7 @@ export class TraceWorld {
 /** One trace, while it runs. */
 class TraceRun {
   readonly #states: string[] = [];
-  readonly #told: string[] = [];
+  readonly #notified: string[] = [];
   readonly #said: ReturnType<typeof nodeStatesOf>;
   readonly #judging = new Judging({ maintenance: maintenanceReads.now });
 
@@ -114,7 +114,7 @@ class TraceRun {
     const state = `${health}${failing}`;
     if (this.#states.at(-1)?.slice(9) !== state) this.#states.push(`${time} ${state}`);
     const kinds: string[] = await this.#db('outbox').where({ subject: this.monitor.id }).orderBy('id').pluck('kind');
-    for (const kind of kinds.slice(this.#told.length)) this.#told.push(`${time} ${kind}`);
+    for (const kind of kinds.slice(this.#notified.length)) this.#notified.push(`${time} ${kind}`);
   }
 
   async outcome(): Promise<TraceOutcome> {
@@ -126,7 +126,7 @@ class TraceRun {
       const end = ended_at === null ? 'not over' : `to ${timeOf(ended_at.getTime(), this.startMs)}`;
       return `${type} from ${timeOf(started_at.getTime(), this.startMs)} ${end}, ${this.#names(affected_nodes)}: ${reason}`;
     });
-    return { states: this.#states, events, told: this.#told };
+    return { states: this.#states, events, told: this.#notified };
   }
 
   get #db(): Knex {
@@ -157,7 +157,7 @@ class TraceRun {
         /^(\w+) is back$/,
         async (node = '') => {
           await link(node, node);
-          await this.#tellNewest(node, atMs);
+          await this.#reportNewest(node, atMs);
         },
       ],
       [/^(\w+) (fails|passes) its self-test$/, (node = '', how = '') => this.#testItself(node, how === 'passes')],
@@ -194,7 +194,7 @@ class TraceRun {
   }
 
   /** First message of a link: the current statement of its node, before the checks that led to it. */
-  async #tellNewest(node: string, atMs: number): Promise<void> {
+  async #reportNewest(node: string, atMs: number): Promise<void> {
     const newest = newestOf(this.#said, node, atMs);
     if (newest === null) return;
     const { verdict, since, slot } = newest;

@@ -14,7 +14,7 @@ const INTERVAL_S = 3_600;
 const NODES = 10;
 
 /** Messages of a kind: how many there were, of how many alerts, and when the first and the last came. */
-export interface Told {
+export interface Sent {
   readonly messages: number;
   readonly alerts: number;
   readonly firstMs: number;
@@ -28,7 +28,7 @@ export interface Storm {
   /** Milliseconds from `sinceMs` until alerts and deliveries of all are stored. */
   stored(sinceMs: number): Promise<number>;
   /** Messages that have arrived since an instant. */
-  told(type: 'alert.firing' | 'alert.resolved', sinceMs: number): Told;
+  sent(type: 'alert.firing' | 'alert.resolved', sinceMs: number): Sent;
 }
 
 /** Starts a control plane with monitors for storms, each with a policy and a channel of its own. */
@@ -92,7 +92,7 @@ function stormOf({ db, ownerId, ids, wakers, receiver, path }: StormParts): Stor
       });
       return now() - sinceMs;
     },
-    told(type, sinceMs) {
+    sent(type, sinceMs) {
       const own = receiver.arrivals.filter((arrival) => arrival.path === path && arrival.atMs >= sinceMs);
       const messages = own.map(messageOf).filter((message) => message.type === type);
       return {

@@ -52,17 +52,17 @@ interface Firing {
 async function fire(one: Storm): Promise<Firing> {
   const sinceMs = await one.begin('down');
   const storedMs = await one.stored(sinceMs);
-  await until('a message of every alert', () => one.told('alert.firing', sinceMs).alerts >= STORM);
-  return { storedMs, ...one.told('alert.firing', sinceMs) };
+  await until('a message of every alert', () => one.sent('alert.firing', sinceMs).alerts >= STORM);
+  return { storedMs, ...one.sent('alert.firing', sinceMs) };
 }
 
 async function recoveryRows(one: Storm, startedMs: number): Promise<Row[]> {
   const sinceMs = await one.begin('up');
   const storedMs = await one.stored(sinceMs);
   say(`recovery: stored in ${secondsText(storedMs)}; messages are counted until ten minutes after the storm`);
-  await until('a message of every end', () => one.told('alert.resolved', sinceMs).alerts >= STORM, RECOVERY_MS);
+  await until('a message of every end', () => one.sent('alert.resolved', sinceMs).alerts >= STORM, RECOVERY_MS);
   await pause(Math.max(0, startedMs + COUNTED_MS - Date.now()));
-  const messages = (type: 'alert.firing' | 'alert.resolved') => [one.told(type, startedMs).messages];
+  const messages = (type: 'alert.firing' | 'alert.resolved') => [one.sent(type, startedMs).messages];
   const few = { digits: 0, goal: FEW_MESSAGES };
   return [
     rowOf('recovery stored, s', { ours: [storedMs / 1_000], goal: 'at most 3' }),

@@ -63,21 +63,21 @@ export class FleetAgent {
     const url = new URL(LINK_PATH, this.#url.replace(/^http/, 'ws'));
     const socket = new WebSocket(url, LINK_SUBPROTOCOL, { perMessageDeflate: false });
     const attempt: Attempt = { agentNonce: randomBytes(NONCE_BYTES), generation: this.#generation };
-    let told: { kind: LinkEndKind; retryAfterMs: number } | null = null;
+    let advice: { kind: LinkEndKind; retryAfterMs: number } | null = null;
     this.#socket = socket;
     socket.on('open', () => this.#hello(attempt));
     socket.on('message', (data) => {
       const frame = decodeServerFrame(data as Buffer);
-      if (frame.close) told = { kind: endOfCloseFrame(frame.close.reason), retryAfterMs: frame.close.retryAfterMs };
+      if (frame.close) advice = { kind: endOfCloseFrame(frame.close.reason), retryAfterMs: frame.close.retryAfterMs };
       else this.#take(frame, attempt);
     });
     socket.on('unexpected-response', (_request, response) => {
-      told = { kind: 'unreachable', retryAfterMs: 1_000 * Number(response.headers['retry-after'] ?? 0) };
+      advice = { kind: 'unreachable', retryAfterMs: 1_000 * Number(response.headers['retry-after'] ?? 0) };
       response.destroy();
       socket.terminate();
     });
     socket.on('error', () => socket.terminate());
-    socket.on('close', (code) => this.#ended(told ?? { kind: endOfSocket(code, this.isOpen), retryAfterMs: 0 }));
+    socket.on('close', (code) => this.#ended(advice ?? { kind: endOfSocket(code, this.isOpen), retryAfterMs: 0 }));
   }
 
   /** Cuts its link, with all that was not sent yet, and does not come back. */

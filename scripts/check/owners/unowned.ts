@@ -55,7 +55,7 @@ export const unowned: readonly Unowned[] = [
       ],
       'modules/alerts/relay/digest-store.ts': ['readDigests', 'findReceivedDigest', 'deleteDigestsBefore'],
       'modules/alerts/relay/bundle-store.ts': [
-        'deleteNeverTold',
+        'deleteNeverNotified',
         'lockBundles',
         'claimBundles',
         'updateBundles',
@@ -73,7 +73,7 @@ export const unowned: readonly Unowned[] = [
       ],
       'modules/monitors/checks/expiry-store.ts': ['listExpiring', 'insertExpiryNotices'],
       'modules/monitors/definition/assignment-store.ts': ['sumLoads', 'readRecentLoad'],
-      'modules/monitors/events/event-store.ts': ['changeEventType', 'markEventTold'],
+      'modules/monitors/events/event-store.ts': ['changeEventType', 'markEventNotified'],
       'modules/monitors/heartbeats/store.ts': ['READ_OF_MONITORS'],
       'modules/monitors/history/rollup-store.ts': [
         'renewBuckets',
@@ -118,7 +118,7 @@ export const unowned: readonly Unowned[] = [
       'modules/monitors/checks/details-store.ts': ['STORE'],
       'modules/monitors/checks/missed-store.ts': ['insertMissed'],
       'modules/monitors/checks/newest-states-store.ts': ['takeNewestStates'],
-      'modules/monitors/checks/told-slots-store.ts': ['readToldSlots'],
+      'modules/monitors/checks/reported-slots-store.ts': ['readReportedSlots'],
       'modules/monitors/checks/uplink-store.ts': ['mergeUplinkLoss'],
       'modules/monitors/definition/assignment-store.ts': ['KEYS', 'LIST', 'listLinkedAssignments'],
     },

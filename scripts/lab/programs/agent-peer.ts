@@ -46,7 +46,7 @@ new WebSocketServer({ server }).on('connection', (socket) => {
 });
 server.listen(0, HOST, () => {
   url = `http://${HOST}:${(server.address() as AddressInfo).port}`;
-  tell({ kind: 'listening', url });
+  post({ kind: 'listening', url });
 });
 process.on('disconnect', () => process.exit());
 process.on('message', (message: ToPeer) => {
@@ -82,7 +82,7 @@ function take(frame: DecodedAgentFrame): void {
 }
 
 function challenge({ agentNonce, bootId, generation }: Body<'hello'>): void {
-  tell({ kind: 'hello' });
+  post({ kind: 'hello' });
   const serverNonce = randomBytes(NONCE_BYTES);
   const common = { audience: url, nodeId, publicKey: nodePublicKey, protocolVersion: 1 };
   const bytes = serverProofBytes({ ...common, agentNonce, serverNonce, bootId, generation });
@@ -97,7 +97,7 @@ function welcome({ lanes }: Body<'proof'>): void {
   const credits = lanes.map(({ lane }) => ({ lane, rows: CREDIT_ROWS }));
   const serverTimeMs = Date.now();
   send({ welcome: { sessionId: 'ses_lab', marks, credits, config: config(), serverTimeMs, newEpoch: false } });
-  tell({ kind: 'linked' });
+  post({ kind: 'linked' });
 }
 
 function config() {
@@ -111,27 +111,27 @@ function config() {
 }
 
 function takeHeartbeat({ isReply, sequence, transmitMs, selfTest, spoolRows }: Body<'heartbeat'>): void {
-  tell({ kind: 'heartbeat', spoolRows, receivedRows: newest });
+  post({ kind: 'heartbeat', spoolRows, receivedRows: newest });
   const nowMs = Date.now();
   if (!isReply)
     send({ heartbeat: { sequence, isReply: true, originMs: transmitMs, receiveMs: nowMs, transmitMs: nowMs } });
-  if (selfTest) tell({ kind: 'self-test', checks: selfTest.checks as SelfTestCheck[] });
+  if (selfTest) post({ kind: 'self-test', checks: selfTest.checks as SelfTestCheck[] });
 }
 
 function takeResults({ epoch, lane, first, results }: Body<'results'>): void {
   if (first > newest + 1) throw new Error(`a gap: ${first} came after ${newest}`);
   const last = first + results.length - 1;
   const known = Math.min(results.length, newest + 1 - first);
-  results.slice(known).forEach((result, index) => tellResult(newest + 1 + index, result));
-  if (known > 0) tell({ kind: 'resent', rows: known });
+  results.slice(known).forEach((result, index) => sendResult(newest + 1 + index, result));
+  if (known > 0) post({ kind: 'resent', rows: known });
   newest = Math.max(newest, last);
   send({ ack: { epoch, lane, mark: last, rewind: false } });
 }
 
-function tellResult(sequence: number, result: Body<'results'>['results'][number]): void {
+function sendResult(sequence: number, result: Body<'results'>['results'][number]): void {
   const { taskId, resultJson, clockOffsetMs, uncertaintyMs } = result;
   const row = { sequence, taskId, clockOffsetMs, uncertaintyMs };
-  tell({ kind: 'result', ...row, resultJson: Buffer.from(resultJson).toString() });
+  post({ kind: 'result', ...row, resultJson: Buffer.from(resultJson).toString() });
 }
 
 function sendJob(taskId: string, probeType: string, specJson: Buffer): void {
@@ -142,6 +142,6 @@ function send(frame: ServerFrame): void {
   link?.send(encodeServerFrame(frame));
 }
 
-function tell(message: FromPeer): void {
+function post(message: FromPeer): void {
   process.send?.(message);
 }

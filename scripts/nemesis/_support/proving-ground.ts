@@ -70,7 +70,7 @@ function startClients({ world, targets, recorder }: { world: World; targets: Tar
 
 async function endAndJudge(t: Test, evidence: Parameters<typeof judge>[0]): Promise<void> {
   const { world, clients } = evidence;
-  clients.stopAsking();
+  clients.stopRequests();
   world.recorder.record('healed', { patienceMs: BACK_WITHIN_MS });
   await allOnline(world, PATIENCE_MS);
   await waitFor('quiet', PATIENCE_MS, async () => {

@@ -180,7 +180,7 @@ async function openLink({ real, model }: Pair, nodeId: string): Promise<void> {
   }
 }
 
-/** The process of a node has been known for long: nothing that it tells was told before. */
+/** The process of a node has been known for long: nothing that it reports was reported before. */
 async function ageProcess({ random, db, tables, nodeIds }: Pair): Promise<void> {
   const id = random.pick(nodeIds);
   const node = tables.nodes.get(id);
@@ -364,7 +364,7 @@ function batchOf(lane: LaneEnd, first: number, rows: readonly StoreRow[]): Store
 const MONITOR_IDS = [newId(idPrefixes.monitor), newId(idPrefixes.monitor)];
 const SLOT_MS = 10_000;
 
-/** Checks and missed slots of a few slots, over and over: told by processes that come and go. */
+/** Checks and missed slots of a few slots, over and over, reported by processes that come and go. */
 function storeReports({ random, nodeIds, tables }: Pair): Ask {
   const nodeId = random.pick(nodeIds);
   const epoch = random.pick(EPOCHS);
@@ -373,17 +373,17 @@ function storeReports({ random, nodeIds, tables }: Pair): Ask {
   const sessionId = tables.nodes.get(nodeId)?.sessionId ?? 'ses_1';
   const reader = new ResultReader(simulatedKinds);
   const nowMs = Date.now();
-  // of now, or of a time before whoever tells them
+  // of now, or of a time before their process
   const baseMs = Math.floor(nowMs / 60_000) * 60_000 - random.pick([0, 4 * HOUR_MS]);
   const rows = Array.from({ length: random.integer(1, 3) }, (_, index) => {
     const [slot, length] = [random.integer(0, 8), random.integer(0, 4)];
     const about = { monitor_id: random.pick(MONITOR_IDS), generation: 1 };
     const [firstMs, lastMs] = [slot, slot + length].map((at) => baseMs - at * SLOT_MS).sort((a, b) => a - b);
     const isCheck = random.chance(0.5);
-    const told = { late_ms: 0, outcome: 'ok', response_ms: 1, status_code: null, error: null, through_ms: 0 };
+    const measured = { late_ms: 0, outcome: 'ok', response_ms: 1, status_code: null, error: null, through_ms: 0 };
     const state = { verdict: 'ok', since_ms: 0, streak: 1 };
     const body = isCheck
-      ? { ...about, slot_ms: firstMs, ...told, state }
+      ? { ...about, slot_ms: firstMs, ...measured, state }
       : { ...about, first_slot_ms: firstMs, last_slot_ms: lastMs, count: length + 1, reason: 'stopped', through_ms: 0 };
     const message = { kind: isCheck ? CHECK_KIND : MISSED_KIND, resultJson: Buffer.from(JSON.stringify(body)) };
     const read = reader.read(message, 'check', { nowMs });

@@ -7,7 +7,7 @@ import { type SlotsRow, slotsKey, type Tables } from './tables.js';
 // NOTE: models the SQL of control-plane/src/modules/monitors (check-store.ts, missed-store.ts, assignment-store.ts),
 // model.test.ts compares them. Slot by slot: the product's way of counting is not used here.
 
-/** Greatest difference between clocks (told-slots-store.ts). */
+/** Greatest difference between clocks (reported-slots-store.ts). */
 const MARGIN_MS = 120_000;
 
 /** storeChecks, storeMissed: kinds are stored one after the other, in the order of their first rows. */
@@ -21,17 +21,17 @@ export function storeSlots(tables: Tables, nodeId: string, rows: readonly StoreR
 
 function storeCheck(tables: Tables, nodeId: string, { monitor_id: monitorId, slot_ms }: CheckReport, nowMs: number) {
   const at = Math.floor(slot_ms);
-  const isNew = !mayBeTold(tables, nodeId, at) || !toldSlots(tables, monitorId, nodeId).has(at);
+  const isNew = !mayBeReported(tables, nodeId, at) || !reportedSlots(tables, monitorId, nodeId).has(at);
   if (isNew) put(tables, { nodeId, monitorId, firstMs: at, lastMs: at, count: 1, missed: null, storedAt: nowMs });
 }
 
 function storeMissed(tables: Tables, nodeId: string, report: MissedReport, nowMs: number): void {
   const { monitor_id: monitorId, first_slot_ms: firstMs, last_slot_ms: lastMs, count, reason: missed } = report;
   const whole = { nodeId, monitorId, firstMs, lastMs, count, missed, storedAt: nowMs };
-  if (!mayBeTold(tables, nodeId, firstMs)) return put(tables, whole);
-  const told = toldSlots(tables, monitorId, nodeId);
+  if (!mayBeReported(tables, nodeId, firstMs)) return put(tables, whole);
+  const reported = reportedSlots(tables, monitorId, nodeId);
   for (const run of runsOf(
-    slotsOf(whole).filter((at) => !told.has(at)),
+    slotsOf(whole).filter((at) => !reported.has(at)),
     lastMs - firstMs,
     count,
   ))
@@ -56,11 +56,11 @@ function slotsOf({ firstMs, lastMs, count }: Pick<SlotsRow, 'firstMs' | 'lastMs'
   return Array.from({ length: count }, (_, index) => firstMs + (index * (lastMs - firstMs)) / (count - 1));
 }
 
-function toldSlots(tables: Tables, monitorId: string, nodeId: string): Set<number> {
+function reportedSlots(tables: Tables, monitorId: string, nodeId: string): Set<number> {
   return new Set((tables.slots.get(slotsKey(monitorId, nodeId)) ?? []).flatMap(slotsOf));
 }
 
-function mayBeTold(tables: Tables, nodeId: string, at: number): boolean {
+function mayBeReported(tables: Tables, nodeId: string, at: number): boolean {
   const seenAt = tables.nodes.get(nodeId)?.bootSeenAt ?? null;
   return seenAt !== null && at < seenAt + MARGIN_MS;
 }

@@ -17,7 +17,7 @@ export const faults: readonly Fault[] = [
 ];
 
 /**
- * Breaks things at random times until told to mend them all. A run has some of the faults, often; not a little of each.
+ * Breaks things at random times until asked to mend them all. A run has some of the faults, often; not a little of each.
  * `only` names those it has; null: any.
  */
 export class Trouble {

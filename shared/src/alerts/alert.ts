@@ -22,7 +22,7 @@ export interface Trouble {
 }
 
 /** A message that is planned for a channel, from a rule. */
-export interface PlannedTell {
+export interface PlannedNotification {
   readonly choice: ChannelChoice;
   readonly atMs: number;
   /** Index of the rule, for its repeats; null: a step of the escalation, whose message was lost. */
@@ -30,7 +30,7 @@ export interface PlannedTell {
 }
 
 /** Knowledge of a channel about an alert: the last message that it was sent. */
-export interface ToldChannel extends Trouble {
+export interface NotifiedChannel extends Trouble {
   readonly choice: ChannelChoice;
   readonly firstAtMs: number;
   /** Time of the last message of the kinds firing, severity and reminder. */
@@ -38,7 +38,7 @@ export interface ToldChannel extends Trouble {
   readonly reminders: number;
   /** True if the last message said that the alert is acknowledged. */
   readonly isAcknowledged: boolean;
-  /** Index of the rule whose repeat applies; null: it was told by a step of the escalation, and is not reminded. */
+  /** Index of the rule whose repeat applies; null if it was notified by a step of the escalation, and is not reminded. */
   readonly rule: number | null;
 }
 
@@ -66,14 +66,14 @@ export interface AlertState extends Trouble {
   readonly resolvedAtMs: number | null;
   readonly resolution: Resolution | null;
   readonly heldBy: readonly Hold[];
-  readonly planned: readonly PlannedTell[];
-  readonly told: readonly ToldChannel[];
+  readonly planned: readonly PlannedNotification[];
+  readonly told: readonly NotifiedChannel[];
   readonly escalation: EscalationState;
-  /** Instant of a recovery that waits to be told: the alert lasts until then. Null: none waits. */
+  /** Instant of a recovery that waits to be notified: the alert lasts until then. Null if none waits. */
   readonly recoveredAtMs: number | null;
-  /** Instant at which that recovery is told, and resolves the alert (`on_recovery.delay_sec`). */
+  /** Instant at which that recovery is notified, and resolves the alert (`on_recovery.delay_sec`). */
   readonly recoveryTellAtMs: number | null;
-  /** Next instant at which the time window of a rule begins, which is a reason to tell; null: none does, or the alert does not fire. */
+  /** Next instant at which the time window of a rule begins, which is a reason to notify; null if none does, or the alert does not fire. */
   readonly windowAtMs: number | null;
 }
 

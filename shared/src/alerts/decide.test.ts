@@ -139,7 +139,7 @@ t.test('a recovery is not sent if the policy says so, nor to further channels if
   t.same(new Play(aPolicy({ onRecovery: { notify: false } })).down(0).at(60, over(60)).said(), ['0 firing a']);
   const late = aPolicy({ rules: [aRule({ delay: 300 })], onRecovery: { delay_sec: 60, channels: [channel('b')] } });
   const play = new Play(late).down(0).at(60, over(60));
-  t.match(play.alert, { status: 'resolved' }, 'at once: there is nothing to tell');
+  t.match(play.alert, { status: 'resolved' }, 'at once: there is nothing to notify');
   t.same(play.until(1000).said(), []);
 });
 

@@ -1,8 +1,8 @@
 import type { AcknowledgedVia, AlertState, Hold, Resolution } from './alert.js';
 import type { AlertPolicy, AlertSeverity, AlertType, ChannelChoice } from './policy.js';
 
-/** News of a monitor or its alert. */
-export type AlertNews =
+/** Trigger of a decision: a change of a monitor or its alert, an act of a person, or the time. */
+export type AlertTrigger =
   /** The monitor is down or degraded, or has no data: opens an alert, or changes the one that is open. */
   | {
       readonly kind: 'trouble';
@@ -24,15 +24,15 @@ export type AlertNews =
   | { readonly kind: 'look' };
 
 /**
- * Reasons from outside of the policy to hold messages. `untilMs` is the instant at which one ends; null: it ends with other news.
+ * Reasons from outside of the policy to hold messages. `untilMs` is the instant at which one ends; null if it ends with another trigger.
  * When one begins or ends unforeseen, a look is due.
  */
-export type Surroundings = {
+export type AlertContext = {
   /** An absent hold does not apply. `quiet_hours` and `after_sec` are the policy's own, and the engine's to see. */
   readonly [H in Exclude<Hold, 'quiet_hours' | 'after_sec'>]?: { readonly untilMs: number | null };
 };
 
-/** Surroundings of a decision. */
+/** Input of a decision. */
 export interface DecisionInput {
   /** Null: no alert is open. While one that a person resolved is given, no other opens: it is given until the monitor was up. */
   readonly alert: AlertState | null;
@@ -41,15 +41,15 @@ export interface DecisionInput {
   readonly policy: AlertPolicy | null;
   /** Tags of the monitor, in lower case. */
   readonly tags: readonly string[];
-  readonly surroundings: Surroundings;
+  readonly context: AlertContext;
   /** Next instant at which something outside of the policy begins to hold, as far as it is known before; null: nothing does. */
   readonly nextHoldAtMs: number | null;
-  readonly news: AlertNews;
+  readonly trigger: AlertTrigger;
   readonly nowMs: number;
 }
 
 /** A message that a decision makes for one channel. */
-export interface Tell {
+export interface Notification {
   readonly kind: 'firing' | 'severity' | 'reminder' | 'escalation' | 'acknowledged' | 'resolved';
   readonly choice: ChannelChoice;
   readonly severity: AlertSeverity;
@@ -77,14 +77,14 @@ export interface TimelineEntry {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** Consequences of news. */
+/** Consequences of a trigger. */
 export interface Decision {
   /** Null: there is no alert. It is a new one if the timeline begins with `opened`. */
   readonly alert: AlertState | null;
-  readonly tells: readonly Tell[];
+  readonly notifications: readonly Notification[];
   readonly timeline: readonly TimelineEntry[];
-  /** Changes that others are told of (`alert.firing`, `alert.acknowledged`, `alert.resolved`). */
+  /** Changes that others are notified of (`alert.firing`, `alert.acknowledged`, `alert.resolved`). */
   readonly changes: readonly ('firing' | 'acknowledged' | 'resolved')[];
-  /** Next instant at which something is due without news; null: none. */
+  /** Next instant at which something is due without a trigger; null if there is none. */
   readonly lookAtMs: number | null;
 }

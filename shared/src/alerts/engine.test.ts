@@ -4,20 +4,20 @@ import t from 'tap';
 import { rounds } from '../_support/rounds.js';
 import {
   anyHistory,
+  contextAt,
   type History,
   instantOf,
   isTouched,
   monitorTags,
   nextHoldAt,
   policyAt,
-  surroundingsAt,
   TICK_MS,
   TICKS,
 } from './_support/history.js';
 import { naiveMessages } from './_support/naive-engine.js';
 import type { AlertState } from './alert.js';
 import { decide } from './decide.js';
-import type { AlertNews, Decision } from './decision.js';
+import type { AlertTrigger, Decision } from './decision.js';
 
 /** A message, and the number of its alert in the history. */
 interface Sent {
@@ -44,23 +44,23 @@ function play(history: History, { isAwake, lateness = () => 0 }: { isAwake: bool
   let alert = null as AlertState | null;
   let lookTick = null as number | null;
   let looks = 0;
-  const give = (tick: number, news: AlertNews): Decision => {
-    const [policy, surroundings] = [policyAt(history, tick), surroundingsAt(history, tick)];
+  const give = (tick: number, trigger: AlertTrigger): Decision => {
+    const [policy, context] = [policyAt(history, tick), contextAt(history, tick)];
     const [nowMs, nextHoldAtMs] = [instantOf(tick), nextHoldAt(history, tick)];
     const decision = decide({
       alert,
       monitorId: 'mon_1',
       policy,
       tags: monitorTags,
-      surroundings,
+      context,
       nextHoldAtMs,
-      news,
+      trigger,
       nowMs,
     });
     if (decision.lookAtMs !== null && decision.lookAtMs <= nowMs) throw new Error('a look is due that was just taken');
     if (decision.timeline.some(({ what }) => what === 'opened')) alerts.push(decision.alert as AlertState);
     else if (decision.alert !== null) alerts[alerts.length - 1] = decision.alert;
-    for (const { kind, choice } of decision.tells)
+    for (const { kind, choice } of decision.notifications)
       sent.push({ tick, alert: alerts.length, kind, channel: choice.channel_id, to: choice.to });
     alert = decision.alert;
     lookTick = decision.lookAtMs === null ? null : Math.ceil((decision.lookAtMs - instantOf(0)) / TICK_MS);
@@ -68,13 +68,17 @@ function play(history: History, { isAwake, lateness = () => 0 }: { isAwake: bool
     return decision;
   };
   for (let tick = 0; tick < TICKS; tick += 1) {
-    const news = history.news.get(tick);
-    if (alert?.status === 'resolved' && (alert.resolution !== 'person' || news?.kind === 'over')) alert = null;
-    if (news !== undefined || isAwake || isTouched(history, tick) || (lookTick !== null && lookTick <= tick)) {
-      give(tick, news ?? { kind: 'look' });
+    const trigger = history.triggers.get(tick);
+    if (alert?.status === 'resolved' && (alert.resolution !== 'person' || trigger?.kind === 'over')) alert = null;
+    if (trigger !== undefined || isAwake || isTouched(history, tick) || (lookTick !== null && lookTick <= tick)) {
+      give(tick, trigger ?? { kind: 'look' });
       const before = alert;
       const again = give(tick, { kind: 'look' });
-      if (again.tells.length > 0 || again.timeline.length > 0 || JSON.stringify(again.alert) !== JSON.stringify(before))
+      if (
+        again.notifications.length > 0 ||
+        again.timeline.length > 0 ||
+        JSON.stringify(again.alert) !== JSON.stringify(before)
+      )
         throw new Error(`a second look at tick ${tick} changes something: ${JSON.stringify(again)}`);
     }
   }
@@ -89,7 +93,7 @@ function linesOf({ sent }: Run): string[] {
     .sort();
 }
 
-const describe = (history: History) => JSON.stringify({ ...history, news: [...history.news] });
+const describe = (history: History) => JSON.stringify({ ...history, trigger: [...history.triggers] });
 const runs = { numRuns: rounds(300) };
 const late = fc.infiniteStream(fc.constantFrom(0, 0, 1, 5, 60));
 
@@ -114,14 +118,17 @@ t.test(
       fc.property(anyHistory, late, (history, delays) => {
         const run = play(history, { isAwake: false, lateness: () => delays.next().value });
         checkMessages(run);
-        for (const [index, { status, told }] of run.alerts.entries()) {
+        for (const [index, { status, told: notified }] of run.alerts.entries()) {
           const isLast = index === run.alerts.length - 1;
           assert.ok(status === 'resolved' || isLast, 'only the last alert may be open');
           if (status !== 'resolved') continue;
           const ended = run.sent.filter(({ alert, kind }) => alert === index + 1 && kind === 'resolved');
           const mayBeQuiet = history.policies.some(({ policy }) => policy?.on_recovery.notify === false);
-          const missing = told.filter(({ choice }) => !ended.some(({ channel }) => channel === choice.channel_id));
-          assert.ok(missing.length === 0 || mayBeQuiet, `whoever was told is told of the end: ${describe(history)}`);
+          const missing = notified.filter(({ choice }) => !ended.some(({ channel }) => channel === choice.channel_id));
+          assert.ok(
+            missing.length === 0 || mayBeQuiet,
+            `channels that were notified are notified of the end: ${describe(history)}`,
+          );
         }
       }),
       runs,
@@ -145,7 +152,7 @@ t.test('a held message is sent when nothing holds it any longer, or the alert ha
   fc.assert(
     fc.property(anyHistory, (history) => {
       const calm: History = {
-        news: new Map([...history.news].filter(([tick]) => tick < TICKS / 3)),
+        triggers: new Map([...history.triggers].filter(([tick]) => tick < TICKS / 3)),
         holds: history.holds.map((hold) => ({ ...hold, to: Math.min(hold.to, TICKS / 2) })),
         policies: history.policies.filter(({ from, policy }) => policy !== null && from < TICKS / 3),
       };
@@ -181,7 +188,7 @@ function checkMessages({ sent }: Pick<Run, 'sent'>): void {
     const begins = kinds.filter((kind) => kind === 'firing').length;
     const ends = kinds.filter((kind) => kind === 'resolved').length;
     const isOnlyEnd = kinds.length === 1 && kinds[0] === 'resolved';
-    // channels of on_recovery were told nothing before
+    // channels of on_recovery were not notified before
     if (isOnlyEnd) continue;
     const beginsWell = kinds[0] === 'firing' || kinds[0] === 'escalation';
     const endsWell = ends === 0 || (ends === 1 && kinds.at(-1) === 'resolved');

@@ -73,7 +73,7 @@ t.test('steps stand still from the moment on which a silence begins that was pla
   const play = new Play(aPolicy({ escalation: { steps } }));
   play.nextHoldAtMs = until(100).untilMs;
   play.down(0).until(100);
-  Object.assign(play, { surroundings: { silence: until(400) }, nextHoldAtMs: null });
+  Object.assign(play, { context: { silence: until(400) }, nextHoldAtMs: null });
   t.same(escalated(play.until(9000)), ['600 escalation b', '1200 escalation b', '1200 escalation c']);
   t.ok(play.history().includes('100 held'));
 });

@@ -2,7 +2,7 @@ import t from 'tap';
 import { acknowledge, aPolicy, aRule, channel, over, quiet, START_MS, step, trouble } from './_support/builders.js';
 import { Play } from './_support/play.js';
 import { decide } from './decide.js';
-import type { Surroundings } from './decision.js';
+import type { AlertContext } from './decision.js';
 
 const until = (second: number) => ({ untilMs: START_MS + second * 1000 });
 
@@ -97,13 +97,13 @@ t.test('quiet hours hold less severe alerts, and join those that still fire at t
   const play = new Play(policy).degraded(60);
   t.same(play.alert?.heldBy, ['quiet_hours']);
   t.same(play.until(30_000).said(), ['21600 firing a']);
-  t.match(play.tells, [{ wasQuiet: true }]);
+  t.match(play.notifications, [{ wasQuiet: true }]);
 });
 
 t.test('an alert that gets too severe for quiet hours is sent at once, alone', async (t) => {
   const play = new Play(aPolicy({ suppression: { quiet_hours: [quiet('00:00', '06:00')] } })).degraded(60).down(120);
   t.same(play.said(), ['120 firing a']);
-  t.match(play.tells, [{ wasQuiet: false }]);
+  t.match(play.notifications, [{ wasQuiet: false }]);
 });
 
 t.test('messages that quiet hours drop are not sent later, but those due after them are, and the end is', async (t) => {
@@ -125,7 +125,7 @@ t.test('quiet hours that drop have steps and raises go by', async (t) => {
 t.test('something that holds keeps quiet hours from dropping', async (t) => {
   const quietHours = [quiet('00:00', '06:00', { action: 'drop' })];
   const play = new Play(aPolicy({ suppression: { quiet_hours: quietHours } }));
-  play.surround(0, { silence: until(25_000) } satisfies Surroundings).degraded(60);
+  play.surround(0, { silence: until(25_000) } satisfies AlertContext).degraded(60);
   t.same(play.until(86_400).said(), ['25000 firing a']);
 });
 
@@ -143,11 +143,11 @@ for (const [timezone, from, end] of nights)
   t.test(`quiet hours until 06:00 in ${timezone} end at 06:00 by its clocks, which change after ${from}`, async (t) => {
     const nowMs = Date.parse(from);
     const policy = aPolicy({ suppression: { quiet_hours: [quiet('22:00', '06:00', { timezone })] } });
-    const input = { monitorId: 'mon_1', policy, tags: [], surroundings: {}, nextHoldAtMs: null };
-    const news = trouble('degraded', 0, { startedAtMs: nowMs });
-    const held = decide({ ...input, alert: null, news, nowMs });
-    t.match([held.alert?.heldBy, held.tells], [['quiet_hours'], []]);
+    const input = { monitorId: 'mon_1', policy, tags: [], context: {}, nextHoldAtMs: null };
+    const trigger = trouble('degraded', 0, { startedAtMs: nowMs });
+    const held = decide({ ...input, alert: null, trigger, nowMs });
+    t.match([held.alert?.heldBy, held.notifications], [['quiet_hours'], []]);
     t.equal(new Date(held.lookAtMs ?? 0).toISOString(), end);
-    const told = decide({ ...input, alert: held.alert, news: { kind: 'look' }, nowMs: Date.parse(end) });
-    t.match(told.tells, [{ kind: 'firing', wasQuiet: true }]);
+    const notified = decide({ ...input, alert: held.alert, trigger: { kind: 'look' }, nowMs: Date.parse(end) });
+    t.match(notified.notifications, [{ kind: 'firing', wasQuiet: true }]);
   });

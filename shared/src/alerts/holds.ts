@@ -10,7 +10,7 @@ import { closingOf, isOpen, nextOpening } from './time-windows.js';
 /** Hold that applies at an instant. */
 export interface ActiveHold {
   readonly hold: Hold;
-  /** Instant at which it ends; null: news will end it. */
+  /** Instant at which it ends; null if a trigger will end it. */
   readonly untilMs: number | null;
   /** True if messages are dropped and not held. */
   readonly drops: boolean;
@@ -23,10 +23,10 @@ const outsideHolds = ['silence', 'maintenance', 'dependency', 'flapping'] as con
 
 /** All that holds the messages of an alert at an instant. */
 export function activeHolds(alert: AlertState, policy: AlertPolicy, input: DecisionInput): ActiveHold[] {
-  const { surroundings, nowMs } = input;
+  const { context, nowMs } = input;
   const held = (hold: Hold, untilMs: number | null): ActiveHold => ({ hold, untilMs, drops: false });
   const named = outsideHolds.flatMap((hold) => {
-    const end = surroundings[hold];
+    const end = context[hold];
     return end === undefined ? [] : [held(hold, end.untilMs)];
   });
   const all = [

@@ -15,7 +15,7 @@ const anAlert = (alertId: string, more: Partial<BundledAlert> = {}): BundledAler
   alertId,
   severity: 'critical',
   isFiring: true,
-  toldSeverity: null,
+  notifiedSeverity: null,
   ...more,
 });
 const groupTimes = { waitMs: 30_000, intervalMs: 600_000 };
@@ -69,7 +69,7 @@ t.test('a bundle waits for its first message, and then for its interval', async 
   t.equal(bundleDueAt(joinGroup(over, firing, 640_000), groupTimes), 670_000, 'a new beginning after all was over');
 });
 
-const told = { toldSeverity: 'critical' } as const;
+const notified = { notifiedSeverity: 'critical' } as const;
 const sentBefore = { ...emptyBundle, waitingSinceMs: 0, lastSentAtMs: 0 };
 const waiting = { ...emptyBundle, waitingSinceMs: 0 };
 const messages: readonly {
@@ -83,7 +83,7 @@ const messages: readonly {
     name: 'the first message names what fires, most severe first, and not what is over',
     state: waiting,
     alerts: [anAlert('x', { severity: 'warning' }), anAlert('y'), anAlert('z', { isFiring: false })],
-    expected: { news: 'first', firing: ['y', 'x'], opened: ['y', 'x'], raised: [], resolved: [] },
+    expected: { change: 'first', firing: ['y', 'x'], opened: ['y', 'x'], raised: [], resolved: [] },
     left: ['x', 'y'],
   },
   {
@@ -94,38 +94,38 @@ const messages: readonly {
     left: [],
   },
   {
-    name: 'a new alert comes before what ended, and both are told',
+    name: 'a new alert comes before ended ones, and both are notified',
     state: sentBefore,
-    alerts: [anAlert('x'), anAlert('y', told), anAlert('z', { ...told, isFiring: false })],
-    expected: { news: 'new', firing: ['x', 'y'], opened: ['x'], raised: [], resolved: ['z'] },
+    alerts: [anAlert('x'), anAlert('y', notified), anAlert('z', { ...notified, isFiring: false })],
+    expected: { change: 'new', firing: ['x', 'y'], opened: ['x'], raised: [], resolved: ['z'] },
     left: ['x', 'y'],
   },
   {
-    name: 'an alert that is more severe than was told is told',
+    name: 'an alert that is more severe than was notified is notified',
     state: sentBefore,
-    alerts: [anAlert('x', { toldSeverity: 'warning' })],
-    expected: { news: 'severity', firing: ['x'], opened: [], raised: ['x'], resolved: [] },
+    alerts: [anAlert('x', { notifiedSeverity: 'warning' })],
+    expected: { change: 'severity', firing: ['x'], opened: [], raised: ['x'], resolved: [] },
     left: ['x'],
   },
   {
-    name: 'an alert that is less severe than was told is not told for that',
+    name: 'an alert that is less severe than was notified is not notified for that',
     state: sentBefore,
-    alerts: [anAlert('x', { ...told, severity: 'warning' })],
+    alerts: [anAlert('x', { ...notified, severity: 'warning' })],
     expected: null,
     left: ['x'],
   },
   {
-    name: 'the end of some is told',
+    name: 'the end of some is notified',
     state: sentBefore,
-    alerts: [anAlert('x', told), anAlert('y', { ...told, isFiring: false })],
-    expected: { news: 'resolved', firing: ['x'], opened: [], raised: [], resolved: ['y'] },
+    alerts: [anAlert('x', notified), anAlert('y', { ...notified, isFiring: false })],
+    expected: { change: 'resolved', firing: ['x'], opened: [], raised: [], resolved: ['y'] },
     left: ['x'],
   },
   {
     name: 'a reminder repeats what fires',
     state: { ...sentBefore, repeats: true },
-    alerts: [anAlert('x', told)],
-    expected: { news: 'repeat', firing: ['x'], opened: [], raised: [], resolved: [] },
+    alerts: [anAlert('x', notified)],
+    expected: { change: 'repeat', firing: ['x'], opened: [], raised: [], resolved: [] },
     left: ['x'],
   },
   {
@@ -143,7 +143,7 @@ for (const { name, state, alerts, expected, left } of messages) {
     const planned = planBundle(state, alerts, 1_000);
     const { message } = planned;
     const shown = message && {
-      news: message.news,
+      change: message.change,
       firing: ids(message.firing),
       opened: ids(message.opened),
       raised: ids(message.raised),
@@ -152,6 +152,6 @@ for (const { name, state, alerts, expected, left } of messages) {
     t.same(shown, expected);
     t.same(ids(planned.alerts), left);
     t.equal(planned.state.waitingSinceMs, null);
-    t.equal(planBundle(planned.state, planned.alerts, 2_000).message, null, 'told once');
+    t.equal(planBundle(planned.state, planned.alerts, 2_000).message, null, 'notified once');
   });
 }

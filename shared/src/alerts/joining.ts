@@ -1,4 +1,4 @@
-import type { Tell } from './decision.js';
+import type { Notification } from './decision.js';
 import { type AlertSeverity, alertSeverities } from './policy.js';
 
 // Messages of alerts on one channel leave alone or together. Together they are a bundle: of a group rule, or of a storm.
@@ -8,7 +8,7 @@ import { type AlertSeverity, alertSeverities } from './policy.js';
 //                    └─sixth and further; or its alert is in the bundle──> bundle ──30 s, at most each 300 s──> one message
 //                    └─the limits of the channel have no room, or quiet hours held it──> the same
 //
-// When a bundle is due, the alerts that fire and those of which it has told say what its message tells; none if nothing changed.
+// When a bundle is due, its message is about the alerts that fire and those that it notified before; none is sent if nothing changed.
 
 /** Times of a group rule, or of the storm guard. */
 export interface BundleTimes {
@@ -47,35 +47,35 @@ export interface BundleState {
 /** Bundle that nothing has joined. */
 export const emptyBundle: BundleState = { recentAtMs: [], waitingSinceMs: null, lastSentAtMs: null, repeats: false };
 
-/** Change that a message of a bundle tells compared with the previous one, as in Alertmanager. */
-export type BundleNews = 'first' | 'new' | 'severity' | 'resolved' | 'repeat' | 'none';
+/** Change that a message of a bundle reports compared with the previous one, as in Alertmanager. */
+export type BundleChange = 'first' | 'new' | 'severity' | 'resolved' | 'repeat' | 'none';
 
 /** An alert's part in a bundle. */
 export interface BundledAlert {
   readonly alertId: string;
   readonly severity: AlertSeverity;
   readonly isFiring: boolean;
-  /** Severity that the channel was told, by the bundle or before the alert joined it; null: it was not told of the alert. */
-  readonly toldSeverity: AlertSeverity | null;
+  /** Severity that the channel was notified of, by the bundle or before the alert joined it; null if it was not notified of the alert. */
+  readonly notifiedSeverity: AlertSeverity | null;
 }
 
 /** Message of a bundle: its alerts, most severe first. */
 export interface BundleMessage {
-  readonly news: Exclude<BundleNews, 'none'>;
+  readonly change: Exclude<BundleChange, 'none'>;
   /** Alerts that fire. */
   readonly firing: readonly BundledAlert[];
-  /** Those of them that are told for the first time. */
+  /** Those of them that are notified for the first time. */
   readonly opened: readonly BundledAlert[];
-  /** Those of them that are more severe than was told. */
+  /** Those of them that are more severe than was notified. */
   readonly raised: readonly BundledAlert[];
-  /** Alerts that were told, and are over. */
+  /** Alerts that were notified, and are over. */
   readonly resolved: readonly BundledAlert[];
 }
 
 /** A message that may join a bundle. */
 export interface Joining {
-  readonly kind: Tell['kind'];
-  /** True if its alert is part of the bundle: what one message told, the next one ends. */
+  readonly kind: Notification['kind'];
+  /** True if its alert is part of the bundle: an alert that one message opened, the next one ends. */
   readonly isMember: boolean;
   readonly wasQuiet: boolean;
   /** False if the limits of the channel would keep it waiting. */
@@ -140,7 +140,7 @@ export function planBundle(
       repeats: false,
     },
     message,
-    alerts: message === null ? firing : firing.map((alert) => ({ ...alert, toldSeverity: alert.severity })),
+    alerts: message === null ? firing : firing.map((alert) => ({ ...alert, notifiedSeverity: alert.severity })),
   };
 }
 
@@ -149,20 +149,20 @@ function messageOf(state: BundleState, alerts: readonly BundledAlert[]): BundleM
   const firing = sorted.filter(({ isFiring }) => isFiring);
   const parts = {
     firing,
-    opened: firing.filter(({ toldSeverity }) => toldSeverity === null),
+    opened: firing.filter(({ notifiedSeverity }) => notifiedSeverity === null),
     raised: firing.filter(
-      ({ severity, toldSeverity }) => toldSeverity !== null && rankOf(severity) < rankOf(toldSeverity),
+      ({ severity, notifiedSeverity }) => notifiedSeverity !== null && rankOf(severity) < rankOf(notifiedSeverity),
     ),
-    resolved: sorted.filter(({ isFiring, toldSeverity }) => !isFiring && toldSeverity !== null),
+    resolved: sorted.filter(({ isFiring, notifiedSeverity }) => !isFiring && notifiedSeverity !== null),
   };
-  const news = newsOf(state, parts);
-  return news === 'none' ? null : { news, ...parts };
+  const change = changeOf(state, parts);
+  return change === 'none' ? null : { change, ...parts };
 }
 
-function newsOf(
+function changeOf(
   { lastSentAtMs, repeats }: BundleState,
-  { firing, opened, raised, resolved }: Omit<BundleMessage, 'news'>,
-): BundleNews {
+  { firing, opened, raised, resolved }: Omit<BundleMessage, 'change'>,
+): BundleChange {
   if (opened.length > 0) return lastSentAtMs === null ? 'first' : 'new';
   if (raised.length > 0) return 'severity';
   if (resolved.length > 0) return 'resolved';

@@ -1,13 +1,13 @@
 import type { AlertState } from './alert.js';
 import type { DecisionInput } from './decision.js';
+import { reminderAt } from './due-notifications.js';
 import { nextStepAt } from './escalation.js';
 import { type ActiveHold, nextQuietBegin } from './holds.js';
 import type { AlertPolicy } from './policy.js';
 import { earliest } from './rules.js';
-import { reminderAt } from './telling.js';
 import { ackTimeOutAt } from './transitions.js';
 
-/** Next instant at which an open alert has something due without news; null: none. */
+/** Next instant at which an open alert has something due without a trigger; null if there is none. */
 export function nextLook(
   alert: AlertState,
   policy: AlertPolicy,
@@ -23,7 +23,7 @@ export function nextLook(
     alert.windowAtMs,
     ...ends,
     ...alert.planned.map(({ atMs }) => atMs),
-    ...alert.told.map((told) => reminderAt(told, policy)),
+    ...alert.told.map((notified) => reminderAt(notified, policy)),
     stepAtMs,
     // the caller drops messages on their way while a silence holds, and steps stand still
     nextHoldAtMs,

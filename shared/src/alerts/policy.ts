@@ -70,7 +70,7 @@ export interface Escalation {
 export interface OnRecovery {
   readonly notify: boolean;
   readonly delay_sec: number;
-  /** Channels besides those that were told of the alert. */
+  /** Channels in addition to those that were notified of the alert. */
   readonly channels: readonly ChannelChoice[];
 }
 
@@ -82,10 +82,10 @@ export interface QuietHours extends TimeWindow {
 }
 
 export interface Suppression {
-  /** Seconds that trouble must last before anyone is told. */
+  /** Seconds that trouble must last before anyone is notified. */
   readonly after_sec: number;
   readonly quiet_hours: readonly QuietHours[];
-  /** `notice`: told when flapping begins and when it is over; `all`: every event; `none`: nothing. */
+  /** `notice`: a notice when flapping begins and when it is over; `all`: every event; `none`: nothing. */
   readonly flapping: 'notice' | 'all' | 'none';
   /** Ids of monitors: while one of them is down, alerts of others are held. */
   readonly depends_on: readonly string[];

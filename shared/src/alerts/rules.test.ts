@@ -90,7 +90,7 @@ t.test('plans follow the policy at the time when they are due, and no recipient 
   });
   t.same(play.until(1000).said(), ['60 firing b', '90 firing c']);
   play.policy = aPolicy({ rules: [aRule({ channels: [channel('new')] })] });
-  t.same(play.at(1000, { kind: 'look' }).said(), [], 'a new rule is not asked about what is told');
+  t.same(play.at(1000, { kind: 'look' }).said(), [], 'a new rule is not asked about notified alerts');
   t.same(play.at(1010, over(1010)).said(), ['1010 resolved b', '1010 resolved c']);
 });
 

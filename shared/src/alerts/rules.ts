@@ -1,4 +1,4 @@
-import type { AlertState, PlannedTell, Trouble } from './alert.js';
+import type { AlertState, PlannedNotification, Trouble } from './alert.js';
 import { joinTwo } from './choices.js';
 import type { AlertPolicy, Rule } from './policy.js';
 import { isOpen, nextOpening } from './time-windows.js';
@@ -14,20 +14,25 @@ export interface RuleFacts {
 }
 
 /** Plans of all rules that match at an instant; their delays count from `fromMs`. */
-export function askRules(policy: AlertPolicy, facts: RuleFacts, nowMs: number, fromMs: number = nowMs): PlannedTell[] {
+export function askRules(
+  policy: AlertPolicy,
+  facts: RuleFacts,
+  nowMs: number,
+  fromMs: number = nowMs,
+): PlannedNotification[] {
   return planned(policy, (rule) => (matches(rule, facts) && isOpenAt(rule, nowMs) ? fromMs : null));
 }
 
 /**
  * Plans of rules whose time window has begun at `windowAtMs` or since. Delays count from the opening of the alert: one
- * that has lasted long enough is told when the window begins.
+ * that has lasted long enough is notified when the window begins.
  */
 export function askOpenedWindows(
   policy: AlertPolicy,
   facts: RuleFacts,
   { openedAtMs, windowAtMs }: AlertState,
   nowMs: number,
-): PlannedTell[] {
+): PlannedNotification[] {
   if (windowAtMs === null || windowAtMs > nowMs) return [];
   return planned(policy, (rule) => {
     const beginMs = matches(rule, facts) ? beginAfter(rule, windowAtMs - 1) : null;
@@ -44,8 +49,8 @@ export function nextWindow(policy: AlertPolicy, facts: RuleFacts, nowMs: number)
 }
 
 /** One plan for each channel: the earliest instant, and the recipients of all. */
-export function joinPlans(plans: readonly PlannedTell[]): PlannedTell[] {
-  const joined = new Map<string, PlannedTell>();
+export function joinPlans(plans: readonly PlannedNotification[]): PlannedNotification[] {
+  const joined = new Map<string, PlannedNotification>();
   for (const plan of plans) {
     const known = joined.get(plan.choice.channel_id);
     const first = known === undefined || plan.atMs < known.atMs ? plan : known;
@@ -56,15 +61,15 @@ export function joinPlans(plans: readonly PlannedTell[]): PlannedTell[] {
 }
 
 /**
- * Plans as the policy is now. Plans of a rule or step that no longer names their channel are not told; the rules are asked again instead, with
+ * Plans as the policy is now. Plans of a rule or step that no longer names their channel are not sent; the rules are asked again instead, with
  * delays from `openedAtMs`, so that a change of the policy loses nobody who waits.
  */
 export function followPolicy(
   policy: AlertPolicy,
   facts: RuleFacts,
-  plans: readonly PlannedTell[],
+  plans: readonly PlannedNotification[],
   { openedAtMs, nowMs }: { readonly openedAtMs: number; readonly nowMs: number },
-): readonly PlannedTell[] {
+): readonly PlannedNotification[] {
   const kept = plans.filter(({ rule, choice }) => {
     const named = rule === null ? policy.escalation.steps : [policy.rules[rule]];
     return named.some((by) => by?.channels.some(({ channel_id: id }) => id === choice.channel_id));
@@ -80,7 +85,7 @@ export function earliest(instants: readonly (number | null)[]): number | null {
 }
 
 /** Plans of the rules for which `from` returns the instant from which their delay counts. */
-function planned({ rules }: AlertPolicy, from: (rule: Rule) => number | null): PlannedTell[] {
+function planned({ rules }: AlertPolicy, from: (rule: Rule) => number | null): PlannedNotification[] {
   const plans = rules.flatMap((rule, index) => {
     const fromMs = from(rule);
     if (fromMs === null) return [];

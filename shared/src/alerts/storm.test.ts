@@ -2,26 +2,26 @@ import t from 'tap';
 import { aPolicy, over, START_MS, trouble } from './_support/builders.js';
 import type { AlertState } from './alert.js';
 import { decide } from './decide.js';
-import type { AlertNews, Tell } from './decision.js';
+import type { AlertTrigger, Notification } from './decision.js';
 import { type BundledAlert, bundleDueAt, emptyBundle, joinStorm, planBundle, stormTimes } from './joining.js';
 
-/** Channel with the storm guard before it, and the alerts that each of its messages told. */
+/** Channel with the storm guard before it, and the alerts that each of its messages named. */
 class Channel {
   readonly messages: { readonly atMs: number; readonly opened: string[]; readonly resolved: string[] }[] = [];
   #state = emptyBundle;
   #members = new Map<string, BundledAlert>();
 
-  take(alertId: string, tell: Tell, nowMs: number): void {
-    const joining = { ...tell, isMember: this.#members.has(alertId), hasRoom: true };
+  take(alertId: string, notification: Notification, nowMs: number): void {
+    const joining = { ...notification, isMember: this.#members.has(alertId), hasRoom: true };
     const { state, isJoined } = joinStorm(this.#state, joining, nowMs);
     this.#state = state;
-    const isFiring = tell.kind !== 'resolved';
+    const isFiring = notification.kind !== 'resolved';
     if (!isJoined) {
       this.messages.push({ atMs: nowMs, opened: isFiring ? [alertId] : [], resolved: isFiring ? [] : [alertId] });
       return;
     }
-    const toldSeverity = this.#members.get(alertId)?.toldSeverity ?? (isFiring ? null : tell.severity);
-    this.#members.set(alertId, { alertId, severity: tell.severity, isFiring, toldSeverity });
+    const notifiedSeverity = this.#members.get(alertId)?.notifiedSeverity ?? (isFiring ? null : notification.severity);
+    this.#members.set(alertId, { alertId, severity: notification.severity, isFiring, notifiedSeverity });
   }
 
   until(nowMs: number): void {
@@ -41,7 +41,7 @@ class Channel {
   }
 }
 
-/** Seconds over which the news of one storm are spread, and monitors that it hits. */
+/** Seconds over which the events of one storm are spread, and monitors that it hits. */
 for (const [spreadSeconds, monitors] of [
   [0, 1_000],
   [3, 10_000],
@@ -53,7 +53,7 @@ for (const [spreadSeconds, monitors] of [
       const policy = aPolicy();
       const channel = new Channel();
       const alerts = new Map<string, AlertState>();
-      const give = (index: number, news: AlertNews, nowMs: number) => {
+      const give = (index: number, trigger: AlertTrigger, nowMs: number) => {
         const id = `ae_${index}`;
         const alert = alerts.get(id) ?? null;
         const input = {
@@ -61,20 +61,20 @@ for (const [spreadSeconds, monitors] of [
           monitorId: 'mon_1',
           policy,
           tags: [],
-          surroundings: {},
+          context: {},
           nextHoldAtMs: null,
-          news,
+          trigger,
           nowMs,
         };
         const decision = decide(input);
         if (decision.alert !== null) alerts.set(id, decision.alert);
-        for (const tell of decision.tells) channel.take(id, tell, nowMs);
+        for (const notification of decision.notifications) channel.take(id, notification, nowMs);
       };
-      const storm = (fromSecond: number, newsAt: (second: number) => AlertNews) => {
+      const storm = (fromSecond: number, triggerAt: (second: number) => AlertTrigger) => {
         for (let index = 0; index < monitors; index += 1) {
           const second = fromSecond + Math.floor((index / monitors) * spreadSeconds);
           channel.until(START_MS + second * 1000 - 1);
-          give(index, newsAt(second), START_MS + second * 1000);
+          give(index, triggerAt(second), START_MS + second * 1000);
         }
         for (let second = fromSecond + spreadSeconds; second < fromSecond + 1200; second += 1)
           channel.until(START_MS + second * 1000);

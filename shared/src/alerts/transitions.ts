@@ -1,19 +1,19 @@
-import { type AlertState, isWorse, type Resolution, type ToldChannel, type Trouble } from './alert.js';
+import { type AlertState, isWorse, type NotifiedChannel, type Resolution, type Trouble } from './alert.js';
 import { joinChoices } from './choices.js';
-import type { AlertNews, DecisionInput } from './decision.js';
+import type { AlertTrigger, DecisionInput } from './decision.js';
 import { type Draft, draftOf, extend } from './draft.js';
 import { beginEscalation } from './escalation.js';
 import type { AlertPolicy } from './policy.js';
 import { askRules, joinPlans } from './rules.js';
 
-// Changes of an alert by news and by time.
+// Changes of an alert by triggers and by time.
 //
 //   opened ──> firing ──acknowledge──> acknowledged ──┐
 //                │  ^────raised, time-out─────┘       │
 //                ├──────────────> resolved <──────────┘
-//                └─ recovered, waits to be told ─┘     trouble within `on_recovery.delay_sec`: it goes on
+//                └─ recovered, end not yet sent ─┘     trouble within `on_recovery.delay_sec`: it goes on
 
-type News<K extends AlertNews['kind']> = Extract<AlertNews, { kind: K }>;
+type TriggerOf<K extends AlertTrigger['kind']> = Extract<AlertTrigger, { kind: K }>;
 type Facts = Pick<DecisionInput, 'tags' | 'nowMs'>;
 
 /** Instant from which a time without data opens an alert; null: it never does. */
@@ -23,8 +23,8 @@ export function noDataDueAt({ suppression }: AlertPolicy, startedAtMs: number): 
 }
 
 /** Opens an alert, and asks the rules. */
-export function openAlert(policy: AlertPolicy, news: News<'trouble'>, { tags, nowMs }: Facts): Draft {
-  const { type, severity, startedAtMs, monitorEventId } = news;
+export function openAlert(policy: AlertPolicy, trigger: TriggerOf<'trouble'>, { tags, nowMs }: Facts): Draft {
+  const { type, severity, startedAtMs, monitorEventId } = trigger;
   const opened: AlertState = {
     status: 'firing',
     type,
@@ -47,22 +47,22 @@ export function openAlert(policy: AlertPolicy, news: News<'trouble'>, { tags, no
 }
 
 /** Applies trouble to an alert that is open: it goes on, changes, or is worse now. */
-export function goOnWith(draft: Draft, policy: AlertPolicy, news: News<'trouble'>, facts: Facts): Draft {
+export function goOnWith(draft: Draft, policy: AlertPolicy, trigger: TriggerOf<'trouble'>, facts: Facts): Draft {
   const { alert } = draft;
   const hadRecovered = alert.recoveredAtMs !== null;
   // while checks say nothing, what they said before holds
-  if (news.type === 'no_data' && alert.type !== 'no_data' && !hadRecovered) return draft;
-  const kept = { ...draft, alert: { ...alert, monitorEventId: news.monitorEventId ?? alert.monitorEventId } };
+  if (trigger.type === 'no_data' && alert.type !== 'no_data' && !hadRecovered) return draft;
+  const kept = { ...draft, alert: { ...alert, monitorEventId: trigger.monitorEventId ?? alert.monitorEventId } };
   const lasting = hadRecovered ? fireAgain(kept, policy, facts) : kept;
-  if (isWorse(news, alert)) return raise(lasting, policy, news, facts);
-  const { type, severity } = news;
+  if (isWorse(trigger, alert)) return raise(lasting, policy, trigger, facts);
+  const { type, severity } = trigger;
   if (type === alert.type && severity === alert.severity) return lasting;
-  const details = { from: severityOf(alert), to: severityOf(news) };
+  const details = { from: severityOf(alert), to: severityOf(trigger) };
   return extend(lasting, { alert: { type, severity }, timeline: [{ atMs: facts.nowMs, what: 'changed', details }] });
 }
 
 /** Acknowledges an alert; one that is acknowledged does not change. */
-export function acknowledge(draft: Draft, { by, via }: News<'acknowledge'>, nowMs: number): Draft {
+export function acknowledge(draft: Draft, { by, via }: TriggerOf<'acknowledge'>, nowMs: number): Draft {
   if (draft.alert.status !== 'firing') return draft;
   return extend(draft, {
     alert: { status: 'acknowledged', acknowledgedAtMs: nowMs, acknowledgedBy: by, acknowledgedVia: via },
@@ -87,15 +87,15 @@ export function timeOutAck(draft: Draft, policy: AlertPolicy, { tags, nowMs }: F
   });
 }
 
-/** Ends an alert whose trouble is over; a recovery of which somebody is to be told waits for `on_recovery.delay_sec`. */
-export function end(draft: Draft, policy: AlertPolicy | null, news: News<'over'>, nowMs: number): Draft {
+/** Ends an alert whose trouble is over; a recovery that channels are to be notified of waits for `on_recovery.delay_sec`. */
+export function end(draft: Draft, policy: AlertPolicy | null, trigger: TriggerOf<'over'>, nowMs: number): Draft {
   const { alert } = draft;
-  if (alert.recoveredAtMs !== null) return news.resolution === 'recovered' ? draft : recover(draft, policy, nowMs);
-  const tellAtMs = news.atMs + (policy?.on_recovery.delay_sec ?? 0) * 1000;
-  if (news.resolution !== 'recovered' || alert.told.length === 0 || tellAtMs <= nowMs)
-    return resolve(draft, policy, { resolution: news.resolution, resolvedAtMs: news.atMs, nowMs });
+  if (alert.recoveredAtMs !== null) return trigger.resolution === 'recovered' ? draft : recover(draft, policy, nowMs);
+  const notifyAtMs = trigger.atMs + (policy?.on_recovery.delay_sec ?? 0) * 1000;
+  if (trigger.resolution !== 'recovered' || alert.told.length === 0 || notifyAtMs <= nowMs)
+    return resolve(draft, policy, { resolution: trigger.resolution, resolvedAtMs: trigger.atMs, nowMs });
   return extend(draft, {
-    alert: { recoveredAtMs: news.atMs, recoveryTellAtMs: tellAtMs },
+    alert: { recoveredAtMs: trigger.atMs, recoveryTellAtMs: notifyAtMs },
     timeline: [{ atMs: nowMs, what: 'changed', details: { recovered: true } }],
   });
 }
@@ -106,7 +106,7 @@ export function recover(draft: Draft, policy: AlertPolicy | null, nowMs: number)
   return resolve(draft, policy, { resolution: 'recovered', resolvedAtMs, nowMs });
 }
 
-/** Resolves an alert, and tells the channels that were told of it, whatever holds. */
+/** Resolves an alert, and notifies the channels that know of it, whatever holds. */
 export function resolve(
   draft: Draft,
   policy: AlertPolicy | null,
@@ -123,14 +123,14 @@ export function resolve(
     readonly by?: string;
   },
 ): Draft {
-  const { told, severity } = draft.alert;
-  // a policy that is gone cannot say that nobody is to be told
-  const isTold = told.length > 0 && (policy?.on_recovery.notify ?? true);
-  const choices = joinChoices([...told.map(({ choice }) => choice), ...(policy?.on_recovery.channels ?? [])]);
-  const details = { resolution, ...(by === undefined ? {} : { by }), channels: isTold ? choices.map(idOf) : [] };
+  const { told: notified, severity } = draft.alert;
+  // a policy that is gone cannot turn off notifications of ends
+  const isNotified = notified.length > 0 && (policy?.on_recovery.notify ?? true);
+  const choices = joinChoices([...notified.map(({ choice }) => choice), ...(policy?.on_recovery.channels ?? [])]);
+  const details = { resolution, ...(by === undefined ? {} : { by }), channels: isNotified ? choices.map(idOf) : [] };
   return extend(draft, {
     alert: { status: 'resolved', resolution, resolvedAtMs, heldBy: [], planned: [], ...notRecovered },
-    tells: isTold ? choices.map((choice) => ({ kind: 'resolved', choice, severity, wasQuiet: false })) : [],
+    notifications: isNotified ? choices.map((choice) => ({ kind: 'resolved', choice, severity, wasQuiet: false })) : [],
     timeline: [{ atMs: nowMs, what: 'resolved', details }],
     changes: ['resolved'],
   });
@@ -139,7 +139,7 @@ export function resolve(
 const unacknowledged = { acknowledgedAtMs: null, acknowledgedBy: null, acknowledgedVia: null } as const;
 const notRecovered = { recoveredAtMs: null, recoveryTellAtMs: null } as const;
 
-/** Calls a recovery off that is not told yet. */
+/** Calls a recovery off that is not notified yet. */
 function fireAgain(draft: Draft, policy: AlertPolicy, facts: Facts): Draft {
   return extend(draft, {
     alert: { ...notRecovered, planned: askAgain(draft.alert, policy, facts) },
@@ -163,16 +163,16 @@ function raise(draft: Draft, policy: AlertPolicy, { type, severity }: Trouble, {
       type,
       severity,
       planned: joinPlans([...alert.planned, ...askRules(policy, { severity, tags }, nowMs)]),
-      // a channel that knew it as bad before it got better is told again
-      told: alert.told.map((told) => knowingAtMost(told, alert)),
+      // a channel that knew it as bad before it got better is notified again
+      told: alert.told.map((notified) => knowingAtMost(notified, alert)),
     },
     timeline: [{ atMs: nowMs, what: 'severity_raised', details }],
     changes: alert.status === 'acknowledged' ? ['firing'] : [],
   });
 }
 
-function knowingAtMost(told: ToldChannel, { type, severity }: Trouble): ToldChannel {
-  return isWorse(told, { type, severity }) ? { ...told, type, severity } : told;
+function knowingAtMost(notified: NotifiedChannel, { type, severity }: Trouble): NotifiedChannel {
+  return isWorse(notified, { type, severity }) ? { ...notified, type, severity } : notified;
 }
 
 function severityOf({ type, severity }: Trouble): Trouble {

@@ -68,12 +68,12 @@ function of(type: string): (meaning: string) => string {
 }
 
 /** Records of an answer that its details name. */
-const MAX_TOLD_RECORDS = 20;
+const MAX_LISTED_RECORDS = 20;
 
 function details(result: ProbeResults['dns']): CheckDetails {
   const { rcode, resolver, transport, query_ms, flags, extended_errors, records } = result;
-  const told = records.slice(0, MAX_TOLD_RECORDS).map(({ name, type, ttl, value }) => ({ name, type, ttl, value }));
-  return { rcode, resolver, transport, query_ms, flags, extended_errors, answers: records.length, records: told };
+  const listed = records.slice(0, MAX_LISTED_RECORDS).map(({ name, type, ttl, value }) => ({ name, type, ttl, value }));
+  return { rcode, resolver, transport, query_ms, flags, extended_errors, answers: records.length, records: listed };
 }
 
 /** A DNS question, and what must be among the answer. */

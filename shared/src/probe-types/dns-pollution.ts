@@ -32,10 +32,10 @@ const incomparableTypes = new Set(['ANY', 'CNAME']);
  * contradicting one.
  */
 export function isPolluted(type: string, answers: readonly NodeAnswer[], asnOf: AsnOf): boolean {
-  const told = answers.filter(({ rcode }) => rcode === 'NOERROR' || rcode === 'NXDOMAIN');
+  const settled = answers.filter(({ rcode }) => rcode === 'NOERROR' || rcode === 'NXDOMAIN');
   return (
-    told.some((answer) => hasReservedAddress(answer) || isTooEarly(answer) || answer.contradictions > 0) ||
-    disagree(type, told, asnOf)
+    settled.some((answer) => hasReservedAddress(answer) || isTooEarly(answer) || answer.contradictions > 0) ||
+    disagree(type, settled, asnOf)
   );
 }
 
@@ -61,8 +61,8 @@ export function isTooEarly({
 }
 
 /** Order and time to live never count; see docs/probes.md for what else does not. */
-function disagree(type: string, told: readonly NodeAnswer[], asnOf: AsnOf): boolean {
-  const [first, ...others] = told.map((answer) => relevantValues(type, answer));
+function disagree(type: string, settled: readonly NodeAnswer[], asnOf: AsnOf): boolean {
+  const [first, ...others] = settled.map((answer) => relevantValues(type, answer));
   if (first === undefined) return false;
   if (type === 'A' || type === 'AAAA') {
     const all = [first, ...others].map((addresses) => ({ addresses, networks: networksOf(addresses, asnOf) }));
@@ -73,14 +73,14 @@ function disagree(type: string, told: readonly NodeAnswer[], asnOf: AsnOf): bool
 }
 
 /** The answer that a node was given, and the networks it is in. */
-interface ToldAddresses {
+interface GivenAddresses {
   readonly addresses: ReadonlySet<string>;
   /** Networks of the addresses; null stands for an unknown one. */
   readonly networks: ReadonlySet<number | null>;
 }
 
 /** Addresses of one network, or of one that is not known, may be those of a content delivery network; the same ones are. */
-function agreeOnAddresses(a: ToldAddresses, b: ToldAddresses): boolean {
+function agreeOnAddresses(a: GivenAddresses, b: GivenAddresses): boolean {
   if (a.addresses.size === 0 || b.addresses.size === 0) return a.addresses.size === b.addresses.size;
   return a.networks.has(null) || b.networks.has(null) || haveCommon(a.networks, b.networks);
 }

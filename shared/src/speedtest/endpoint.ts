@@ -94,11 +94,11 @@ export class SpeedtestEndpoint {
     let cancel = () => {};
     response.writeHead(200, { ...HEADERS, 'content-type': 'text/plain; charset=utf-8' });
     response.flushHeaders();
-    const tell = () => {
+    const report = () => {
       response.write(`${received}\n`);
-      cancel = this.#clock.after(PROGRESS_INTERVAL_MS, tell);
+      cancel = this.#clock.after(PROGRESS_INTERVAL_MS, report);
     };
-    cancel = this.#clock.after(PROGRESS_INTERVAL_MS, tell);
+    cancel = this.#clock.after(PROGRESS_INTERVAL_MS, report);
     request.on('data', (chunk: Buffer) => {
       received += chunk.length;
       // the head was already sent: an error can only be signalled by cutting the response short

@@ -1,5 +1,5 @@
 import { ProbeFailure } from '../../probes/failure.js';
-import type { AskOptions, DnsReply, Progress } from './asking.js';
+import type { AskOptions, DnsReply, Progress } from './ask-options.js';
 import type { DnsServer } from './dns-server.js';
 import type { DnsMessage, DnsQuestion } from './message.js';
 import { fullCookieOf, makeQuery, type Query, type QueryEdns } from './query.js';
@@ -8,7 +8,7 @@ import { askStream, connectServer } from './stream.js';
 import { askUdp } from './udp.js';
 
 /** Parts of a DNS query that do not depend on the transport. */
-export interface Asking {
+export interface QuerySpec {
   readonly question: DnsQuestion;
   readonly isRecursive: boolean;
   readonly wantsSignatures: boolean;
@@ -22,7 +22,7 @@ export function noProgress(): Progress {
 }
 
 /** A question for a resolver, without other parameters. */
-export function plainAsking(question: DnsQuestion): Asking {
+export function plainQuery(question: DnsQuestion): QuerySpec {
   return { question, isRecursive: true, wantsSignatures: false, wantsNsid: false };
 }
 
@@ -31,17 +31,17 @@ export function plainAsking(question: DnsQuestion): Asking {
  * another letter case: such a server is trusted by UDP only where it does not reply by TCP, or refuses there.
  */
 export async function askUdpThenTcp(
-  asking: Asking,
+  querySpec: QuerySpec,
   server: DnsServer,
   options: AskOptions,
   progress: Progress = noProgress(),
 ): Promise<DnsReply> {
-  const reply = await askInTurns(asking, progress, (query) => askUdp(query, server, options));
+  const reply = await askInTurns(querySpec, progress, (query) => askUdp(query, server, options));
   const isCut = reply.message.flags.has('tc');
   if (!isCut && !reply.isCaseFolded) return reply;
   try {
-    const certain = await askTcp(asking, server, options, progress);
-    const refusal = isInTrouble(reply.message) ? null : rcodeFailure(certain.message, asking.question.name);
+    const certain = await askTcp(querySpec, server, options, progress);
+    const refusal = isInTrouble(reply.message) ? null : rcodeFailure(certain.message, querySpec.question.name);
     if (refusal !== null && isInTrouble(certain.message)) throw refusal;
     progress.reply = { ...certain, isCaseFolded: reply.isCaseFolded };
     return progress.reply;
@@ -63,12 +63,12 @@ export function isInTrouble({ rcode }: DnsMessage): boolean {
  * @throws ProbeFailure tcp_*, net_unreachable, host_unreachable, dns_error; or the signal's reason
  */
 export function askTcp(
-  asking: Asking,
+  querySpec: QuerySpec,
   server: DnsServer,
   options: AskOptions,
   progress: Progress = noProgress(),
 ): Promise<DnsReply> {
-  return askInTurns(asking, progress, async (query) => {
+  return askInTurns(querySpec, progress, async (query) => {
     const socket = await connectServer(server, options, progress);
     try {
       return await askStream(socket, query, { ...options, server, transport: 'tcp' });
@@ -83,7 +83,7 @@ export function askTcp(
  * without EDNS where it does not support it (RFC 6891 section 7).
  */
 export async function askInTurns(
-  { question, isRecursive, wantsSignatures, wantsNsid, isUnchecked }: Asking,
+  { question, isRecursive, wantsSignatures, wantsNsid, isUnchecked }: QuerySpec,
   progress: Progress,
   send: (query: Query) => Promise<DnsReply>,
 ): Promise<DnsReply> {

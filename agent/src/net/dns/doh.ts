@@ -7,7 +7,7 @@ import { abortable, type Settle } from '../abortable.js';
 import { watchHttp2End } from '../http2-end.js';
 import { socketFailure } from '../socket-failure.js';
 import { limitWireBytes } from '../wire-limit.js';
-import type { AskOptions, DnsReply } from './asking.js';
+import type { AskOptions, DnsReply } from './ask-options.js';
 import { serverTitle, withoutIdentity } from './dns-server.js';
 import { judgeReply, type Query, queryBytes } from './query.js';
 import type { SecureServer } from './secure-server.js';

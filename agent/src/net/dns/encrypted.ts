@@ -1,7 +1,7 @@
 import { startTls } from '../tls/handshake.js';
 import { describeTls, verificationFailure } from '../tls/report.js';
-import { type Asking, askInTurns } from './ask.js';
-import type { AskOptions, DnsReply, Progress } from './asking.js';
+import { askInTurns, type QuerySpec } from './ask.js';
+import type { AskOptions, DnsReply, Progress } from './ask-options.js';
 import { askHttp } from './doh.js';
 import type { SecureServer } from './secure-server.js';
 import { askStream, connectServer } from './stream.js';
@@ -15,11 +15,11 @@ const protocols = { dot: ['dot'], doh: ['h2', 'http/1.1'] } as const;
  * the signal's reason
  */
 export function askEncrypted(
-  asking: Asking,
+  querySpec: QuerySpec,
   transport: 'dot' | 'doh',
   { server, progress, ...options }: AskOptions & { readonly server: SecureServer; readonly progress: Progress },
 ): Promise<DnsReply> {
-  return askInTurns(asking, progress, async (query) => {
+  return askInTurns(querySpec, progress, async (query) => {
     const { signal, clock } = options;
     const { host, secureContext, endpoint } = server;
     let open = await connectServer(endpoint, options, progress);

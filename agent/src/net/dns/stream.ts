@@ -4,7 +4,7 @@ import { ProbeFailure } from '../../probes/failure.js';
 import { abortable } from '../abortable.js';
 import { ConnectFailure, connectTcp } from '../connect.js';
 import { socketFailure, systemErrorName } from '../socket-failure.js';
-import type { AskOptions, DnsReply, Progress } from './asking.js';
+import type { AskOptions, DnsReply, Progress } from './ask-options.js';
 import { type DnsServer, serverTitle, withoutIdentity } from './dns-server.js';
 import { judgeReply, type Query, queryBytes } from './query.js';
 

@@ -4,7 +4,7 @@ import { isIPv6 } from 'node:net';
 import { ProbeFailure } from '../../probes/failure.js';
 import { abortable } from '../abortable.js';
 import { socketFailure, systemErrorName } from '../socket-failure.js';
-import type { AskOptions, DnsReply } from './asking.js';
+import type { AskOptions, DnsReply } from './ask-options.js';
 import { type DnsServer, serverTitle, withoutIdentity } from './dns-server.js';
 import { type DnsMessage, messageId } from './message.js';
 import { judgeReply, type Query, queryBytes } from './query.js';

@@ -51,7 +51,7 @@ export class SendQueue {
     const count = Math.max(0, this.#options.socket.send(this.#bytes, this.#meta, batch.length));
     if (count < batch.length) this.#waiting.unshift(...batch.slice(count));
     for (let slot = 0; slot < count; slot += 1)
-      this.#tell(batch[slot], this.#meta[slot * perSent.length + perSent.atMs]);
+      this.#reportSent(batch[slot], this.#meta[slot * perSent.length + perSent.atMs]);
     return count === batch.length;
   }
 
@@ -83,7 +83,7 @@ export class SendQueue {
     }
   }
 
-  #tell(packet: RawPacket | undefined, at = 0): void {
+  #reportSent(packet: RawPacket | undefined, at = 0): void {
     if (packet === undefined) return;
     if (at >= 0) packet.onSent(at + this.#options.clockOffsetMs);
     else this.#options.onRefused(packet, SendError.of(at));

@@ -5,7 +5,7 @@ import { roundMs } from '@vantage/shared/probe-types/statistics.js';
 import type { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
 import { AnswerWatch } from '../../net/dns/answer-watch.js';
 import { noProgress } from '../../net/dns/ask.js';
-import type { Progress } from '../../net/dns/asking.js';
+import type { Progress } from '../../net/dns/ask-options.js';
 import type { DnsServer } from '../../net/dns/dns-server.js';
 import type { DnsMessage } from '../../net/dns/message.js';
 import { addressOf } from '../../net/dns/record-data.js';

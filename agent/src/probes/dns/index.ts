@@ -2,8 +2,8 @@ import { createSecureContext, type SecureContext } from 'node:tls';
 import type { ProbeResults, ProbeSpecs } from '@vantage/shared/probe-types/index.js';
 import { targetHost } from '@vantage/shared/target-policy/spec.js';
 import { within } from '../../net/deadline.js';
-import { type Asking, askTcp, askUdpThenTcp, noProgress } from '../../net/dns/ask.js';
-import type { DnsReply } from '../../net/dns/asking.js';
+import { askTcp, askUdpThenTcp, noProgress, type QuerySpec } from '../../net/dns/ask.js';
+import type { DnsReply } from '../../net/dns/ask-options.js';
 import { askEncrypted } from '../../net/dns/encrypted.js';
 import { hasHiddenAlias } from '../../net/dns/hidden-alias.js';
 import type { DnsMessage, DnsQuestion } from '../../net/dns/message.js';
@@ -21,7 +21,7 @@ type DnsSpec = ProbeSpecs['dns'];
 type DnsResult = ProbeResults['dns'];
 
 interface Run {
-  readonly asking: Asking;
+  readonly querySpec: QuerySpec;
   readonly spec: DnsSpec;
   readonly asked: Asked;
   readonly budget: QueryBudget;
@@ -48,9 +48,9 @@ export class DnsEngine implements ProbeEngine<'dns'> {
     const reason = () => new ProbeFailure('timeout', `no response within ${timeoutMs} ms`);
     try {
       await within({ clock: context.clock, ms: timeoutMs, reason }, context.signal, async (signal) => {
-        const asking = askingOf(spec);
-        asked.name = asking.question.name;
-        const run = { spec, asked, asking, budget: new QueryBudget() };
+        const querySpec = querySpecOf(spec);
+        asked.name = querySpec.question.name;
+        const run = { spec, asked, querySpec, budget: new QueryBudget() };
         const limited = { ...context, signal };
         const { message } = await (spec.params.trace ? this.#trace(run, limited) : this.#askServer(run, limited));
         if (spec.params.server === undefined) refuseHiddenAlias(message, run, context);
@@ -75,28 +75,28 @@ export class DnsEngine implements ProbeEngine<'dns'> {
     return reply;
   }
 
-  #exchange({ asking, spec, asked, budget }: Run, server: ChosenServer, context: ProbeContext): Promise<DnsReply> {
+  #exchange({ querySpec, spec, asked, budget }: Run, server: ChosenServer, context: ProbeContext): Promise<DnsReply> {
     const { timeout_ms: timeoutMs, transport, verify_tls: isVerified } = spec.params;
     const { signal, clock, userAgent } = context;
     const { progress, watch } = asked;
     const options = { signal, clock, budget, watch, resendAfterMs: timeoutMs / 2 };
     switch (transport) {
       case 'udp':
-        return askUdpThenTcp(asking, server.endpoint, options, progress);
+        return askUdpThenTcp(querySpec, server.endpoint, options, progress);
       case 'tcp':
-        return askTcp(asking, server.endpoint, options, progress);
+        return askTcp(querySpec, server.endpoint, options, progress);
       default: {
         const secure = { ...server, secureContext: this.#tlsSettings(), isVerified, userAgent };
-        return askEncrypted(asking, transport, { ...options, server: secure, progress });
+        return askEncrypted(querySpec, transport, { ...options, server: secure, progress });
       }
     }
   }
 
-  async #trace({ asking, spec, asked, budget }: Run, context: ProbeContext): Promise<DnsReply> {
+  async #trace({ querySpec, spec, asked, budget }: Run, context: ProbeContext): Promise<DnsReply> {
     const steps: DnsResult['trace'] = [];
     asked.steps = steps;
     const { server, progress } = await walkDelegations({
-      asking,
+      querySpec,
       transport: spec.params.transport === 'tcp' ? 'tcp' : 'udp',
       signal: context.signal,
       clock: context.clock,
@@ -124,7 +124,7 @@ export class DnsEngine implements ProbeEngine<'dns'> {
 /** The engine with the public roots (and those of NODE_EXTRA_CA_CERTS). */
 export const dns = new DnsEngine();
 
-function askingOf(spec: DnsSpec): Asking {
+function querySpecOf(spec: DnsSpec): QuerySpec {
   const { trace, dnssec } = spec.params;
   return { question: questionOf(spec), isRecursive: !trace, wantsSignatures: dnssec, wantsNsid: true };
 }
@@ -149,7 +149,7 @@ function refuseHiddenAlias(message: DnsMessage, { asked, spec }: Run, { policy }
  * Checks that a reply is an answer. At the end of a trace an alias counts too: its target has a delegation of its
  * own.
  */
-function checkAnswer(message: DnsMessage, { asking: { question }, spec: { target, params } }: Run): void {
+function checkAnswer(message: DnsMessage, { querySpec: { question }, spec: { target, params } }: Run): void {
   const failure = rcodeFailure(message, target);
   if (failure !== null) throw failure;
   const { type } = question;

@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import type { ProbeSpecs } from '@vantage/shared/probe-types/index.js';
 import { type Host, parseHost } from '@vantage/shared/target-policy/host.js';
-import type { DnsTransport } from '../../net/dns/asking.js';
+import type { DnsTransport } from '../../net/dns/ask-options.js';
 import { type DnsServer, ownServers } from '../../net/dns/dns-server.js';
 import type { QueryBudget } from '../../net/query-budget.js';
 import type { ProbeContext } from '../engine.js';

@@ -4,8 +4,8 @@ import { HIDDEN_VALUE } from '@vantage/shared/probe-types/dns-hidden.js';
 import type { DnsTraceStep, TraceOutcome } from '@vantage/shared/probe-types/dns-trace.js';
 import { roundMs } from '@vantage/shared/probe-types/statistics.js';
 import { within } from '../../net/deadline.js';
-import { type Asking, askTcp, askUdpThenTcp, noProgress } from '../../net/dns/ask.js';
-import type { AskOptions, Progress } from '../../net/dns/asking.js';
+import { askTcp, askUdpThenTcp, noProgress, type QuerySpec } from '../../net/dns/ask.js';
+import type { AskOptions, Progress } from '../../net/dns/ask-options.js';
 import type { DnsMessage } from '../../net/dns/message.js';
 import { isSameName } from '../../net/dns/name.js';
 import type { NamedServer } from '../../net/dns/root-hints.js';
@@ -27,7 +27,7 @@ const MAX_ZONES = 16;
 const MAX_STEPS = 32;
 
 export interface WalkOptions extends Pick<AskOptions, 'signal' | 'clock' | 'budget' | 'watch'> {
-  readonly asking: Asking;
+  readonly querySpec: QuerySpec;
   readonly transport: 'udp' | 'tcp';
   readonly context: Pick<ProbeContext, 'policy' | 'resolver' | 'rootServers'>;
   /** Port of every server; 53 but in tests. */
@@ -136,7 +136,7 @@ class Walk {
         outcomes.add(outcome);
         const isHidden = policy.isHiddenName(server.name);
         const message = isHidden ? 'its name is for local use' : error.message;
-        this.#tell({ zone, server: server.name, outcome, message });
+        this.#reportStep({ zone, server: server.name, outcome, message });
         return [];
       }
     }
@@ -145,7 +145,7 @@ class Walk {
   }
 
   async #askServer(zone: string, name: string, server: Endpoint): Promise<Delegation | Walked | TraceOutcome> {
-    const { asking, signal, clock, budget, watch, transport, context } = this.#options;
+    const { querySpec, signal, clock, budget, watch, transport, context } = this.#options;
     const progress = noProgress();
     const step = { zone, server: name, address: formatEndpoint(server) };
     try {
@@ -160,24 +160,29 @@ class Walk {
           resendAfterMs: null,
           ...(watch === undefined ? {} : { watch }),
         };
-        return ask(asking, server, options, progress);
+        return ask(querySpec, server, options, progress);
       });
-      const judged = judgeAnswer(reply.message, asking.question, zone);
+      const judged = judgeAnswer(reply.message, querySpec.question, zone);
       const { outcome, message, delegation } = judged;
       const answered = { query_ms: roundMs(reply.ms), rcode: reply.message.rcode };
-      this.#tell({ ...step, ...answered, outcome, message, delegation });
+      this.#reportStep({ ...step, ...answered, outcome, message, delegation });
       if (delegation !== null) return delegation;
       return outcome === 'lame' ? outcome : { server, progress };
     } catch (error) {
       if (signal.aborted || !(error instanceof ProbeFailure)) throw error;
       const outcome = outcomeOf(error);
-      this.#tell({ ...step, outcome, message: error.message, ...(outcome === 'not_allowed' ? { address: null } : {}) });
+      this.#reportStep({
+        ...step,
+        outcome,
+        message: error.message,
+        ...(outcome === 'not_allowed' ? { address: null } : {}),
+      });
       if (budget.isSpent) throw error;
       return outcome;
     }
   }
 
-  #tell(
+  #reportStep(
     parts: Partial<DnsTraceStep> &
       Pick<DnsTraceStep, 'zone' | 'server' | 'outcome'> & { delegation?: Delegation | null },
   ): void {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { HIDDEN_VALUE } from '@vantage/shared/probe-types/dns-hidden.js';
 import { within } from '../../net/deadline.js';
-import { askUdpThenTcp, plainAsking } from '../../net/dns/ask.js';
+import { askUdpThenTcp, plainQuery } from '../../net/dns/ask.js';
 import { ownServers } from '../../net/dns/dns-server.js';
 import { hasHiddenAlias } from '../../net/dns/hidden-alias.js';
 import type { DnsMessage } from '../../net/dns/message.js';
@@ -76,10 +76,10 @@ async function validate(zone: string, context: AuditContext): Promise<Validation
 async function askUnchecked(zone: string, { resolver, clock, budget, signal }: AuditContext): Promise<string | null> {
   const [server] = ownServers(resolver.servers);
   if (server === undefined) return null;
-  const asking = { ...plainAsking({ name: zone, type: 'SOA' }), isUnchecked: true };
+  const querySpec = { ...plainQuery({ name: zone, type: 'SOA' }), isUnchecked: true };
   const reason = () => new ProbeFailure('dns_timeout', `no response within ${UNCHECKED_MS} ms`);
   const reply = await within({ clock, ms: UNCHECKED_MS, reason }, signal, (limited) =>
-    askUdpThenTcp(asking, server, { signal: limited, clock, budget, resendAfterMs: null }),
+    askUdpThenTcp(querySpec, server, { signal: limited, clock, budget, resendAfterMs: null }),
   );
   return reply.message.rcode;
 }

@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import { MAX_AUDITED_SERVERS, type NameServerOutcome } from '@vantage/shared/probe-types/zone-audit.js';
 import { within } from '../../net/deadline.js';
-import { type Asking, askUdpThenTcp } from '../../net/dns/ask.js';
+import { askUdpThenTcp, type QuerySpec } from '../../net/dns/ask.js';
 import type { DnsMessage } from '../../net/dns/message.js';
 import { isSameName } from '../../net/dns/name.js';
 import { addressOf, targetNameOf } from '../../net/dns/record-data.js';
@@ -31,7 +31,7 @@ interface FoundServers {
  */
 export async function findServers(zone: string, context: AuditContext): Promise<FoundServers> {
   const { signal, clock, budget, port } = context;
-  const walk = { asking: askingFor(zone, 'NS'), transport: 'udp', signal, clock, budget, context, port } as const;
+  const walk = { querySpec: querySpecFor(zone, 'NS'), transport: 'udp', signal, clock, budget, context, port } as const;
   const found = await findDelegation(zone, { ...walk, onStep: () => {} });
   if ('delegation' in found) return { servers: found.delegation.servers, isDelegation: true };
   const { answer } = found;
@@ -59,7 +59,7 @@ export async function askAuthority(
   context: AuditContext,
 ): Promise<Pick<ZoneFacts, 'child' | 'keys' | 'hasApexAlias'>> {
   const ask = async (type: string) => {
-    const asked = await askServer(askingFor(zone, type), address, context);
+    const asked = await askServer(querySpecFor(zone, type), address, context);
     return asked instanceof ProbeFailure || asked.rcode !== 'NOERROR' ? null : asked;
   };
   const [ns, a, dnskey] = await Promise.all([ask('NS'), ask('A'), ask('DNSKEY')]);
@@ -85,13 +85,13 @@ async function auditServer(
     return { ...blank, outcome: outcome === 'not_allowed' || outcome === 'untried' ? outcome : 'unresolved' };
   }
   if (address === null) return { ...blank, outcome: 'untried' };
-  const asking = askingFor(zone, 'SOA');
-  const message = await askServer(asking, address, queried);
+  const querySpec = querySpecFor(zone, 'SOA');
+  const message = await askServer(querySpec, address, queried);
   if (message instanceof ProbeFailure) {
     const outcome = outcomeOf(message) ?? 'unreachable';
     return { ...blank, outcome, address: outcome === 'not_allowed' ? null : address };
   }
-  const { outcome } = judgeAnswer(message, asking.question, zone);
+  const { outcome } = judgeAnswer(message, querySpec.question, zone);
   const soa = message.answers.map(soaOf).find((numbers) => numbers !== null) ?? null;
   if (outcome === 'answer') return { ...blank, address, outcome, soa };
   const reason = message.rcode === 'NOERROR' ? 'not_authoritative' : message.rcode;
@@ -124,13 +124,17 @@ async function isUsable(address: string): Promise<string | null> {
 }
 
 /** The response of one server, or why there is none. */
-async function askServer(asking: Asking, address: string, context: AuditContext): Promise<DnsMessage | ProbeFailure> {
+async function askServer(
+  querySpec: QuerySpec,
+  address: string,
+  context: AuditContext,
+): Promise<DnsMessage | ProbeFailure> {
   const { policy, clock, budget, signal, port } = context;
   const reason = () => new ProbeFailure('dns_timeout', `no response within ${TRY_MS} ms`);
   try {
     refusing(() => policy.checkAddress(address, 'server'));
     const reply = await within({ clock, ms: TRY_MS, reason }, signal, (limited) =>
-      askUdpThenTcp(asking, { address, port }, { signal: limited, clock, budget, resendAfterMs: REPEAT_MS }),
+      askUdpThenTcp(querySpec, { address, port }, { signal: limited, clock, budget, resendAfterMs: REPEAT_MS }),
     );
     return reply.message;
   } catch (error) {
@@ -148,7 +152,7 @@ function outcomeOf({ code, cause, message }: ProbeFailure): NameServerOutcome | 
   return null;
 }
 
-function askingFor(name: string, type: string): Asking {
+function querySpecFor(name: string, type: string): QuerySpec {
   return { question: { name, type }, isRecursive: false, wantsSignatures: false, wantsNsid: false };
 }
 

@@ -7,8 +7,8 @@ import { ClockSync } from '../../link/clock-sync.js';
 import type { CheckJob, CheckMeasurement } from '../../measuring/child-messages.js';
 import type { Assignment } from '../assignment.js';
 import { Schedule, type ScheduleOptions } from '../schedule.js';
-import { withTold } from '../spooled-slots.js';
-import { emptySchedule, type StoredRow, type StoredSchedule, type ToldSchedule } from '../stored-schedule.js';
+import { withReported } from '../spooled-slots.js';
+import { emptySchedule, type ReportedSchedule, type StoredRow, type StoredSchedule } from '../stored-schedule.js';
 
 export const NODE_ID = 'n_1';
 export const good: CheckJudgment = { outcome: 'ok', responseMs: 12, statusCode: null, error: null };
@@ -52,12 +52,12 @@ const unheard = { sequence: 0, durable: Promise.resolve() };
 
 /** File of a schedule, without a disk. */
 class MemoryFile {
-  stored: ToldSchedule;
+  stored: ReportedSchedule;
   readonly #rows: Map<string, StoredRow>;
   readonly #touched = new Set<string>();
   #readRow: (monitorId: string) => StoredRow | null = () => null;
 
-  constructor(stored: ToldSchedule) {
+  constructor(stored: ReportedSchedule) {
     this.stored = stored;
     this.#rows = new Map(stored.rows.map((row) => [row.monitorId, row]));
   }
@@ -119,7 +119,7 @@ export class ScheduledNode {
   offsetMs = 0;
   clockSync = new ClockSync(this.clock);
   schedule: Schedule;
-  #file = new MemoryFile({ ...emptySchedule, toldMs: new Map() });
+  #file = new MemoryFile({ ...emptySchedule, reportedMs: new Map() });
   /** Number of processes that started or were killed: events of those before the newest are ignored. */
   #processes = 0;
 
@@ -200,7 +200,7 @@ export class ScheduledNode {
     this.#processes += 1;
     await this.pass(awayMs, Math.max(500, awayMs));
     const bodies = this.reports.map(({ body }) => body);
-    this.#file = new MemoryFile(withTold(stored, bodies, NODE_ID));
+    this.#file = new MemoryFile(withReported(stored, bodies, NODE_ID));
     await this.#begin();
   }
 

@@ -71,8 +71,8 @@ export class LinkStore {
   }
 
   async reportUpgrade(report: UpgradeReport): Promise<void> {
-    const isNews = await this.options.records.reportUpgrade(report);
-    if (isNews) await this.options.announce([report.nodeId]).catch(() => {});
+    const isChanged = await this.options.records.reportUpgrade(report);
+    if (isChanged) await this.options.announce([report.nodeId]).catch(() => {});
   }
 
   /** Stores the node's newest self-test, from its live link only. */

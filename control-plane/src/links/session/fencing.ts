@@ -2,7 +2,7 @@ import type { LinkNodeRow } from '../records/opening-store.js';
 import type { CloseReason } from './closing.js';
 import type { Link } from './link.js';
 import type { LinkTable } from './link-table.js';
-import type { NodeNews, NodeNewsSource } from './node-news.js';
+import type { NodeFacts, NodeFactsSource } from './node-facts.js';
 
 const BANNED_MESSAGE = 'this node is banned';
 const DELETED_MESSAGE = 'this node was deleted by its owner: to connect it again, enroll it with a new token';
@@ -26,7 +26,7 @@ export function shutOutOf(
  * Closes a link that a newer record has ended: the node was banned, or has linked elsewhere, or this replica was halted
  * until the others took its nodes for unlinked. In the last case the agent is to come back at once.
  */
-export function fence(session: Link, node: NodeNews): void {
+export function fence(session: Link, node: NodeFacts): void {
   if (node.revision <= session.revision) return;
   if (node.isBanned) session.close('CLOSE_BANNED', BANNED_MESSAGE);
   else if (node.isDeleted) session.close('CLOSE_DELETED', DELETED_MESSAGE);
@@ -35,8 +35,8 @@ export function fence(session: Link, node: NodeNews): void {
 }
 
 /** Passes each change of a node's record to the node's link in this replica. */
-export function followDirectory(directory: NodeNewsSource, table: LinkTable): void {
+export function followDirectory(directory: NodeFactsSource, table: LinkTable): void {
   directory.onChange((node) => {
-    table.find(node.id)?.takeNews(node);
+    table.find(node.id)?.takeFacts(node);
   });
 }

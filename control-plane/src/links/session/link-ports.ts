@@ -10,7 +10,7 @@ import type { StatesPorts } from '../traffic/states-in.js';
 import type { StorageWatch } from '../traffic/storage-watch.js';
 import type { Link } from './link.js';
 import type { LinkTable } from './link-table.js';
-import type { NodeNewsSource } from './node-news.js';
+import type { NodeFactsSource } from './node-facts.js';
 
 /** Effects on work when links open and close; no link waits for them, and none ends when they fail. */
 export interface LinkWork {
@@ -28,7 +28,7 @@ export interface LinkPorts {
   readonly identity: ServerIdentity;
   readonly audience: string;
   readonly table: LinkTable;
-  readonly directory: NodeNewsSource;
+  readonly directory: NodeFactsSource;
   readonly ingest: Ingest;
   readonly storage: StorageWatch;
   readonly flow: Pick<FlowControl, 'initial' | 'watch'>;

@@ -3,7 +3,7 @@ import type { LaneNumbers } from '../records/catch-up.js';
 import type { KnownLink } from '../records/known-link.js';
 import type { OutgoingJob } from '../traffic/jobs-out.js';
 import type { CloseAdvice, CloseReason } from './closing.js';
-import type { NodeNews } from './node-news.js';
+import type { NodeFacts } from './node-facts.js';
 
 /** State that an authenticated agent reported it still has. */
 export interface ResumeState {
@@ -55,7 +55,7 @@ export interface Link {
    */
   grant(credits: LaneNumbers): boolean;
   /** Acts on the newest record of the node: closes the link, or sends the node its pending requests. */
-  takeNews(node: NodeNews): void;
+  takeFacts(node: NodeFacts): void;
   /** Sends the reason and closes; the socket is cut if the peer does not reply. */
   close(reason: CloseReason, message: string, advice?: CloseAdvice): void;
 }

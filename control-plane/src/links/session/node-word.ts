@@ -5,7 +5,7 @@ import { heartbeatReply } from '../traffic/liveness.js';
 import { SelfTestsIn } from '../traffic/self-test.js';
 import { KeyRotation } from './key-rotation.js';
 import type { LinkPorts } from './link-ports.js';
-import type { NodeNews } from './node-news.js';
+import type { NodeFacts } from './node-facts.js';
 import { LinkUpgrades } from './upgrades.js';
 
 interface NodeWordParts {
@@ -48,7 +48,7 @@ export class NodeWord {
   }
 
   /** Sends the node its pending requests. */
-  look({ rotationRequestedAt, upgrade }: NodeNews): void {
+  look({ rotationRequestedAt, upgrade }: NodeFacts): void {
     if (rotationRequestedAt !== null) void this.#needRotation().look(rotationRequestedAt);
     if (upgrade !== null || this.#upgrades !== null) this.#needUpgrades().look(upgrade);
   }

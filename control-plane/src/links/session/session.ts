@@ -23,7 +23,7 @@ import { fence, shutOutOf } from './fencing.js';
 import { Leaving } from './leaving.js';
 import type { Link, ResumeState } from './link.js';
 import type { LinkPorts } from './link-ports.js';
-import type { NodeNews } from './node-news.js';
+import type { NodeFacts } from './node-facts.js';
 import { NodeWord } from './node-word.js';
 import { NOTHING, type OpenedLink, Opening } from './opening.js';
 
@@ -180,7 +180,7 @@ export class LinkSession implements Link {
     return this.isOpen && this.#deliveries !== null && this.#deliveries.grant(credits);
   }
 
-  takeNews(node: NodeNews): void {
+  takeFacts(node: NodeFacts): void {
     fence(this, node);
     if (this.isOpen) this.#word.look(node);
   }
@@ -274,8 +274,8 @@ export class LinkSession implements Link {
     this.#silence.look();
     this.ports.flow.watch();
     // changes of this node from before the table had the link
-    const news = this.ports.directory.find(this.nodeId);
-    if (news) this.takeNews(news);
+    const facts = this.ports.directory.find(this.nodeId);
+    if (facts) this.takeFacts(facts);
     if (!this.isOpen) return;
     this.ports.log.info({ nodeId: this.nodeId, sessionId: this.sessionId }, 'link open');
     this.#assignments = this.#takeAssignments(opened);

@@ -2,7 +2,7 @@ import { type DecodedAgentFrame, MalformedFrameError, type ServerFrame } from '@
 import { upgradeStatusStates } from '@vantage/shared/protocol/upgrade-version.js';
 import type { Logger } from 'pino';
 import type { LinkStore } from '../records/link-store.js';
-import type { WishedUpgrade } from './node-news.js';
+import type { WishedUpgrade } from './node-facts.js';
 
 //   requested ──running──> running ──hello with that version──> done
 //       │                     │                                  ^

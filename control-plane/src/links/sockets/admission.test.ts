@@ -2,7 +2,7 @@ import t from 'tap';
 import { type AdmissionState, planAdmission } from './admission.js';
 
 /** Lets agents come at these moments, and again whenever they are told; when each got in, milliseconds. */
-function comeBackAsTold(arrivals: readonly number[], perSecond: number, roundUpMs = 1000): number[] {
+function comeBackAsAsked(arrivals: readonly number[], perSecond: number, roundUpMs = 1000): number[] {
   let state: AdmissionState = { tokens: perSecond, atMs: 0, bookedMs: 0 };
   const waiting = [...arrivals];
   const admitted: number[] = [];
@@ -21,7 +21,7 @@ function comeBackAsTold(arrivals: readonly number[], perSecond: number, roundUpM
 t.test(
   'two thousand simultaneous agents are all admitted, at the configured rate and hardly later than possible',
   async (t) => {
-    const admitted = comeBackAsTold(new Array(2_000).fill(0), 100);
+    const admitted = comeBackAsAsked(new Array(2_000).fill(0), 100);
     t.equal(admitted.length, 2_000);
     t.ok((admitted.at(-1) ?? 0) < 30_000, `the last after ${admitted.at(-1)} ms`);
     for (let from = 0; from < 30_000; from += 1_000) {

@@ -5,7 +5,7 @@ import { FlowControl } from './flow-control.js';
 
 /** A link that remembers what it was told; one that does not read takes nothing. */
 class Taker {
-  readonly told: LaneNumbers[] = [];
+  readonly granted: LaneNumbers[] = [];
   readonly spool = { rows: 0 };
   isBehind = false;
   constructor(private now: LaneNumbers) {}
@@ -13,7 +13,7 @@ class Taker {
   grant(credits: LaneNumbers): boolean {
     if (this.isBehind || (credits.task === this.now.task && credits.check === this.now.check)) return false;
     this.now = credits;
-    this.told.push(credits);
+    this.granted.push(credits);
     return true;
   }
 }
@@ -32,10 +32,10 @@ function aFlow(count: number) {
 t.test('credits are sent only when they change', async (t) => {
   const { clock, takers, setWait } = aFlow(2);
   clock.advance(10_000);
-  t.strictSame(takers[0]?.told, []);
+  t.strictSame(takers[0]?.granted, []);
   setWait(3_000);
   clock.advance(10_000);
-  t.strictSame(takers[0]?.told, [{ task: 100, check: 0 }]);
+  t.strictSame(takers[0]?.granted, [{ task: 100, check: 0 }]);
 });
 
 t.test('when PostgreSQL is itself again all is granted again, step by step', async (t) => {
@@ -44,7 +44,7 @@ t.test('when PostgreSQL is itself again all is granted again, step by step', asy
   clock.advance(1_000);
   setWait(10);
   clock.advance(5_000);
-  const checks = (takers[0]?.told ?? []).map(({ check }) => check);
+  const checks = (takers[0]?.granted ?? []).map(({ check }) => check);
   t.strictSame(checks, [0, 16, 32, 64, 128, 256, 512, 1024, 2000]);
 });
 
@@ -54,18 +54,18 @@ t.test('an agent that does not read gets its credits when it does', async (t) =>
   taker.isBehind = true;
   setWait(3_000);
   clock.advance(5_000);
-  t.strictSame(taker.told, []);
+  t.strictSame(taker.granted, []);
   taker.isBehind = false;
   clock.advance(250);
-  t.strictSame(taker.told, [{ task: 100, check: 0 }]);
+  t.strictSame(taker.granted, [{ task: 100, check: 0 }]);
 });
 
 t.test('ten thousand links get their credits within a second, in turns that yield the loop', async (t) => {
   const { clock, takers, setWait } = aFlow(10_000);
-  const told = () => takers.filter((taker) => taker.told.length > 0).length;
+  const granted = () => takers.filter((taker) => taker.granted.length > 0).length;
   setWait(3_000);
   clock.advance(250);
-  t.equal(told(), 500);
+  t.equal(granted(), 500);
   clock.advance(1_000);
-  t.equal(told(), 10_000);
+  t.equal(granted(), 10_000);
 });

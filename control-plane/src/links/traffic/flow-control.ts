@@ -8,7 +8,7 @@ const INTERVAL_MS = 250;
  * Links that get credits in one turn of the event loop, and the delay before the next ones: ten thousand frames at once
  * take 150 ms.
  */
-const TOLD_AT_ONCE = 500;
+const GRANTED_AT_ONCE = 500;
 const NEXT_TURN_MS = 20;
 
 /** A link as flow control sees it. */
@@ -63,18 +63,18 @@ export class FlowControl {
     const nowMs = clock.monotonicMs();
     this.#share = planShare(this.#share, pressure(), nowMs - this.#lookedAtMs);
     this.#lookedAtMs = nowMs;
-    if (links.size > 0) this.#schedule(this.#tell() ? INTERVAL_MS : NEXT_TURN_MS);
+    if (links.size > 0) this.#schedule(this.#grantAll() ? INTERVAL_MS : NEXT_TURN_MS);
   }
 
   /** @returns true if all links have their credits */
-  #tell(): boolean {
+  #grantAll(): boolean {
     const links = [...this.#options.links.all()];
     const withBacklog = links.filter(hasBacklog).length;
     const { quiet, busy } = planCredits(this.#share, links.length, withBacklog);
-    let told = 0;
+    let granted = 0;
     for (const link of links) {
-      if (told === TOLD_AT_ONCE) return false;
-      if (link.grant(hasBacklog(link) ? busy : quiet)) told += 1;
+      if (granted === GRANTED_AT_ONCE) return false;
+      if (link.grant(hasBacklog(link) ? busy : quiet)) granted += 1;
     }
     return true;
   }

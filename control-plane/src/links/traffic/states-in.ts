@@ -59,10 +59,10 @@ export class StatesIn {
     const bytes = known.reduce((sum, { bodyJson }) => sum + bodyJson.length, 0);
     const { isLive, newer } = await hold(bytes, storing).finally(() => (this.#waiting -= 1));
     if (!isLive) return onReplaced();
-    const isNews = new Set(newer.map(keyOf));
+    const isNewer = new Set(newer.map(keyOf));
     for (const kind of ports.kinds) {
-      const news = known.filter((state) => state.kind === kind.name && isNews.has(keyOf(state)));
-      if (news.length > 0) kind.onNewer(link.nodeId, news);
+      const newStates = known.filter((state) => state.kind === kind.name && isNewer.has(keyOf(state)));
+      if (newStates.length > 0) kind.onNewer(link.nodeId, newStates);
     }
   }
 

@@ -9,10 +9,10 @@ import { LinkActs } from './links/link-acts.js';
 import type { AlertParts } from './open-alerts.js';
 import { AlertActs } from './relay/alert-acts.js';
 import { alertWatch } from './relay/alert-watch.js';
-import { deleteLostBundles, deleteNeverTold } from './relay/bundle-store.js';
+import { alertsOfMonitors } from './relay/alerts-of-monitors.js';
+import { deleteLostBundles, deleteNeverNotified } from './relay/bundle-store.js';
 import { deleteDigestsBefore } from './relay/digest-store.js';
 import { Digests } from './relay/digests.js';
-import { alertsOfMonitors } from './relay/news-consumer.js';
 import { NodeNotices, noticesOfNodes } from './relay/node-notices.js';
 import { Notices } from './relay/notices.js';
 import { Relay } from './relay/relay.js';
@@ -79,7 +79,7 @@ export function openRuntime(
     consumers: [alertsOfMonitors(relay), noticesOfNodes(nodeNotices)],
     upkeep: [
       () => deleteLostBundles(db),
-      () => deleteNeverTold(db),
+      () => deleteNeverNotified(db),
       () => nodeNotices.tidy(db),
       () => deleteDigestsBefore(db, new Date(clock.now() - DIGEST_DAYS * DAY_MS)),
       () => deleteAlertsBefore(db, new Date(clock.now() - KEPT_DAYS * DAY_MS)),

@@ -13,14 +13,14 @@ interface HeadersRunOptions {
   readonly clock: Clock;
   readonly db: Knex;
   readonly lookups: Pick<Lookups, 'askHeaders'>;
-  readonly tell: (id: string) => void;
+  readonly announce: (id: string) => void;
   readonly log: Logger;
 }
 
 /** Question for the headers of one report, beside its tasks. */
 export class HeadersRun {
   readonly #ending = new AbortController();
-  #asking: Promise<void> | null = null;
+  #running: Promise<void> | null = null;
 
   constructor(
     private readonly id: string,
@@ -28,30 +28,30 @@ export class HeadersRun {
     private readonly stopping: AbortSignal,
   ) {}
 
-  get isAsking(): boolean {
-    return this.#asking !== null;
+  get isRunning(): boolean {
+    return this.#running !== null;
   }
 
   /** Asks in the background, and stores the outcome. Without one, the next look at the report asks again. */
   ask(target: DiagnoseTarget): void {
-    this.#asking = this.#ask(target)
+    this.#running = this.#ask(target)
       .catch((err: unknown) => {
         if (!this.stopping.aborted && !this.#ending.signal.aborted)
           this.options.log.warn({ err }, 'cannot ask for the headers of a report, retrying');
       })
       .finally(() => {
-        this.#asking = null;
+        this.#running = null;
       });
   }
 
   /** Stops waiting for the answer, which others may wait for. */
   async end(): Promise<void> {
     this.#ending.abort();
-    await this.#asking;
+    await this.#running;
   }
 
   async #ask(target: DiagnoseTarget): Promise<void> {
-    const { clock, db, lookups, tell } = this.options;
+    const { clock, db, lookups, announce } = this.options;
     const signal = AbortSignal.any([this.stopping, this.#ending.signal]);
     const startedMs = clock.monotonicMs();
     const outcome = await askHeaders(lookups, target, signal);
@@ -60,6 +60,6 @@ export class HeadersRun {
     const isUnanswered = outcome.value === null && outcome.error === null;
     if (isUnanswered && clock.monotonicMs() - startedMs >= SLOW_MS) return;
     await noteHeaders(db, this.id, outcome);
-    tell(this.id);
+    announce(this.id);
   }
 }

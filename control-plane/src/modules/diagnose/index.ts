@@ -31,7 +31,7 @@ interface DiagnoseOptions {
   readonly probes: Pick<Probes, 'chooseShared' | 'takeNodeTests'>;
   readonly reader: ReportReader;
   readonly runs: ReportRuns;
-  readonly tell: (id: string) => void;
+  readonly announce: (id: string) => void;
   readonly publicUrl: string;
 }
 
@@ -126,7 +126,7 @@ export class Diagnose {
       if (!(await updateShared(trx, by.owner, { id, isShared }))) throw new ApiError('NOT_FOUND');
       await insertAuditEntry(trx, { actor: by.actor, accountId: by.owner.id, action, subject: id });
     });
-    this.options.tell(id);
+    this.options.announce(id);
   }
 
   /** Deletes a report; its tasks end by themselves, those that have not begun are refunded. @throws ApiError NOT_FOUND */
@@ -138,7 +138,7 @@ export class Diagnose {
       await insertAuditEntry(trx, entry);
       return report;
     });
-    this.options.tell(id);
+    this.options.announce(id);
     await this.options.runs.refund(deleted);
   }
 

@@ -27,18 +27,18 @@ export const diagnoseModule = defineModule({
     bus.onMessage((message) => {
       if (message.type === 'reports') waiters.wake(message.ids);
     });
-    const tell = (id: string) => {
+    const announce = (id: string) => {
       waiters.wake([id]);
       bus.broadcast({ type: 'reports', ids: [id] });
     };
     const asnOf = (address: string) => geo.locate(address)?.asn ?? null;
     const metrics = new DiagnoseMetrics(registry);
-    const work = { db: agentsDb, probes, clock, log, tell };
+    const work = { db: agentsDb, probes, clock, log, announce };
     const running = new ReportReader({ ...work, wakeUps: waiters, asnOf });
     const runs = new ReportRuns({ ...work, reader: running, lookups, metrics });
     const reader = new ReportReader({ db, probes, wakeUps: waiters, clock, asnOf });
     return {
-      service: new Diagnose({ db, clock, directory, probes, reader, runs, tell, publicUrl }),
+      service: new Diagnose({ db, clock, directory, probes, reader, runs, announce, publicUrl }),
       startables: [runs],
       upkeep: [() => deleteAnonymousBefore(agentsDb, clock.now() - ANONYMOUS_MS)],
       release: deleteReportsOf,

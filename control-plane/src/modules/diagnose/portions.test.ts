@@ -21,7 +21,7 @@ function progressOf({ nodes = 3, scope = sectionNames, target = 'example.com', i
     row: { node_ids: nodeIds, tasks: {}, headers: null, scope, is_over: false },
     input: blankInput({ target: parseDiagnoseTarget(target), scope: new Set(scope), nodeIds, ...input }),
     failedAudits: 0,
-    isAskingHeaders: false,
+    areHeadersRequested: false,
   };
 }
 
@@ -32,7 +32,7 @@ function stepsOf(progress: Progress): NextStep[] {
 }
 
 function afterStep(progress: Progress, step: NextStep): Progress {
-  if (step.kind === 'headers') return { ...progress, isAskingHeaders: true };
+  if (step.kind === 'headers') return { ...progress, areHeadersRequested: true };
   return { ...progress, row: { ...progress.row, tasks: withTask(progress.row.tasks, step.kind, 'pt') } };
 }
 

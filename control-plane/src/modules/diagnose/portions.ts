@@ -28,7 +28,7 @@ export interface Progress {
   /** Audits of the zone that ended because of their node. */
   readonly failedAudits: number;
   /** True while this replica asks for headers. */
-  readonly isAskingHeaders: boolean;
+  readonly areHeadersRequested: boolean;
 }
 
 /** The next step in the order in which tasks leave; null: nothing is left to do but wait. Pure. */
@@ -59,8 +59,8 @@ function plannedTasks({ target, scope }: DiagnoseInput, nodes: number): readonly
   return plan.isTooLong ? [] : plan.tasks;
 }
 
-function stepOf({ kind, target }: PlannedTask, { row, failedAudits, isAskingHeaders }: Progress): NextStep | null {
-  if (kind === 'headers') return row.headers === null && !isAskingHeaders ? { kind } : null;
+function stepOf({ kind, target }: PlannedTask, { row, failedAudits, areHeadersRequested }: Progress): NextStep | null {
+  if (kind === 'headers') return row.headers === null && !areHeadersRequested ? { kind } : null;
   if (kind !== 'zone_audit') return nextPortion(kind, target, row);
   const portion = row.tasks.zone_audit?.length ?? 0;
   const node = row.node_ids[portion];

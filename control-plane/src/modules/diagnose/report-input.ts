@@ -51,8 +51,8 @@ export function failedAudits({ zone_audit: audits = [] }: ResultsByKind): number
 /** The audit that says something about the zone; null as long as one may come. */
 function zoneOf({ zone_audit: audits = [] }: ResultsByKind, { node_ids }: ReportRow): DiagnoseInput['zone'] {
   const attempts = Math.min(ZONE_ATTEMPTS, node_ids.length);
-  const told = audits.find(isJudged) ?? (audits.length === attempts ? audits.at(-1) : undefined);
-  if (told === undefined) return null;
-  const result = told.result as ProbeResults['zone_audit'];
-  return { nodeId: told.nodeId, error: result.error, value: result.error === null ? result : null };
+  const judged = audits.find(isJudged) ?? (audits.length === attempts ? audits.at(-1) : undefined);
+  if (judged === undefined) return null;
+  const result = judged.result as ProbeResults['zone_audit'];
+  return { nodeId: judged.nodeId, error: result.error, value: result.error === null ? result : null };
 }

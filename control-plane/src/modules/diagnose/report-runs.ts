@@ -32,7 +32,7 @@ interface ReportRunsOptions extends BackgroundParts {
   readonly probes: Pick<Probes, 'submit' | 'refundNodeTests'>;
   readonly lookups: Pick<Lookups, 'askHeaders'>;
   /** Wakes the readers of a report on every replica. */
-  readonly tell: (id: string) => void;
+  readonly announce: (id: string) => void;
   readonly metrics: DiagnoseMetrics;
 }
 
@@ -111,7 +111,7 @@ export class ReportRuns {
   async #advance(state: ReportState, headers: HeadersRun): Promise<void> {
     const { row, report, progress } = state;
     if (progress === null) return;
-    if (await this.#takeSteps({ row, progress }, headers)) this.options.tell(row.id);
+    if (await this.#takeSteps({ row, progress }, headers)) this.options.announce(row.id);
     else if (report.status !== 'running') await this.#end(row.id);
   }
 
@@ -122,7 +122,7 @@ export class ReportRuns {
   ): Promise<boolean> {
     let { tasks } = row;
     for (;;) {
-      const step = nextStep({ ...progress, row: { ...row, tasks }, isAskingHeaders: headers.isAsking });
+      const step = nextStep({ ...progress, row: { ...row, tasks }, areHeadersRequested: headers.isRunning });
       if (step === null) break;
       if (step.kind === 'headers') {
         headers.ask(progress.input.target);
@@ -149,13 +149,13 @@ export class ReportRuns {
 
   /** Stores the report as the database has its results: of this replica's memory some may be missing. */
   async #end(id: string): Promise<void> {
-    const { db, metrics, reader, tell } = this.options;
+    const { db, metrics, reader, announce } = this.options;
     const state = await reader.find(id);
     if (state === null || state.progress === null || state.report.status === 'running') return;
     const ended = await endReport(db, id, fitReport(state.report));
     if (ended === null) return;
     metrics.countEnd(state.report.status, ended.seconds);
-    tell(id);
+    announce(id);
     await this.refund(ended);
   }
 }

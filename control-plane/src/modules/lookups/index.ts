@@ -40,7 +40,7 @@ interface LookupsOptions {
 }
 
 /** Caller of a lookup, and the wishes of that caller. */
-export interface Asking extends Caller, Wishes {}
+export interface LookupCaller extends Caller, Wishes {}
 
 interface Wishes {
   readonly locale: Locale;
@@ -87,13 +87,13 @@ export class Lookups {
    * Answers a question.
    * @throws ApiError VALIDATION_FAILED, PROBE_TARGET_INVALID, FORBIDDEN, QUOTA_EXCEEDED, RATE_LIMIT_EXCEEDED, UNAVAILABLE
    */
-  async look(kind: LookupKind, query: LookupQuery, asking: Asking): Promise<LookupReply> {
-    if (asking.maxAgeMs !== null && asking.account === null) throw new ApiError('FORBIDDEN');
+  async look(kind: LookupKind, query: LookupQuery, caller: LookupCaller): Promise<LookupReply> {
+    if (caller.maxAgeMs !== null && caller.account === null) throw new ApiError('FORBIDDEN');
     const lookup = lookupOf(kind);
     const question = readQuestion(() => lookup.readQuestion(query, this.options.policy()));
-    if (lookup.runs === 'in memory') return { data: this.#remember(lookup, question, asking) };
+    if (lookup.runs === 'in memory') return { data: this.#remember(lookup, question, caller) };
     const { probes } = this.options;
-    return this.#lookOnNode(lookup, question, asking, () => probes.takeNodeTests(asking, 1));
+    return this.#lookOnNode(lookup, question, caller, () => probes.takeNodeTests(caller, 1));
   }
 
   /** Answer that is known, fresh or old, without asking anyone; null: none. @throws ApiError as `look` */
@@ -107,7 +107,7 @@ export class Lookups {
     return answer === null ? null : this.#reply(lookup, answer, { isHit: true, locale });
   }
 
-  #remember(lookup: MemoryLookup, question: Question, { locale }: Pick<Asking, 'locale'>): object {
+  #remember(lookup: MemoryLookup, question: Question, { locale }: Pick<LookupCaller, 'locale'>): object {
     const { geo, attribution } = this.options;
     const data = lookup.answer(question, { geo, attribution, locale });
     if (data === null) throw new ApiError('UNAVAILABLE');
@@ -120,17 +120,17 @@ export class Lookups {
    */
   async askHeaders(
     url: string,
-    asking: Pick<Asking, 'locale' | 'signal'>,
+    caller: Pick<LookupCaller, 'locale' | 'signal'>,
   ): Promise<LookupReply & { readonly data: HeadersAnswer }> {
     const question = readQuestion(() => headers.readQuestion({ q: url }, this.options.policy()));
-    const reply = await this.#lookOnNode(headers, question, { ...asking, maxAgeMs: null }, async () => paid);
+    const reply = await this.#lookOnNode(headers, question, { ...caller, maxAgeMs: null }, async () => paid);
     return { ...reply, data: reply.data as HeadersAnswer };
   }
 
   /** Judges what is kept, and flies while that is nothing. Where no answer can be had, an older one stands in. */
-  async #lookOnNode(lookup: NodeRun, question: Question, asking: Wishes, pay: Pay): Promise<LookupReply> {
+  async #lookOnNode(lookup: NodeRun, question: Question, caller: Wishes, pay: Pay): Promise<LookupReply> {
     const asked = this.#askedOf(lookup, question);
-    const { maxAgeMs, locale, signal } = asking;
+    const { maxAgeMs, locale, signal } = caller;
     let outcome: LookupOutcome = { kind: 'open' };
     while (outcome.kind === 'open') {
       outcome = await this.#judge(lookup, asked, maxAgeMs);

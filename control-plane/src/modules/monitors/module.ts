@@ -16,7 +16,7 @@ import { MonitorMetrics } from './metrics.js';
 import type { Monitors } from './monitors.js';
 import { openLink } from './open-link.js';
 import { type MonitorWork, openWork } from './open-work.js';
-import type { AssignmentChange } from './placement/assignment-news.js';
+import type { AssignmentChange } from './placement/assignment-announcements.js';
 import { EventReading } from './reading/event-reading.js';
 import { Reading } from './reading/reading.js';
 import { monitorRoutes } from './routes.js';
@@ -52,9 +52,9 @@ export const monitorsModule = defineModule({
 });
 
 function openMonitors({ config, db, clock, lists, secretKey }: House, work: MonitorWork, services: Services): Monitors {
-  const { news, asking, judges, placing, heartbeats } = work;
+  const { announcements, checkRequests, judges, placing, heartbeats } = work;
   const sealer = monitorSealer(secretKey);
-  const onAssigned = (changes: readonly AssignmentChange[]) => news.announce(changes);
+  const onAssigned = (changes: readonly AssignmentChange[]) => announcements.announce(changes);
   const own = { db, clock, plans: config.plans, sealer, onAssigned, heartbeats: heartbeats.acts };
   // the module alerts is opened later
   const policyReferences = () => services.alerts.references;
@@ -66,7 +66,7 @@ function openMonitors({ config, db, clock, lists, secretKey }: House, work: Moni
     acts,
     reading: new Reading({ ...reads, heartbeats: heartbeats.acts, placing, sealer }),
     history: new History(reads),
-    testChecks: new TestChecks({ db, clock, sealer, asking }),
+    testChecks: new TestChecks({ db, clock, sealer, checkRequests }),
     events: new EventReading(db),
     eventActs: new EventActs({ db, clock, onDue: () => judges.look() }),
     heartbeats,

@@ -1,7 +1,7 @@
 import type { Rounds } from '../../runtime/background.js';
 import type { Startable } from '../../runtime/startable.js';
 import type { House } from '../module.js';
-import { Asking } from './acts/asking.js';
+import { CheckRequests } from './acts/check-requests.js';
 import { expiryWatch } from './checks/expiry-watch.js';
 import { listChangesSince, sumLoads } from './definition/assignment-store.js';
 import type { CountEvent } from './definition/monitor-counts.js';
@@ -14,15 +14,15 @@ import { lateResults } from './late/late-results.js';
 import { maintenanceReads } from './maintenance/maintenance-reads.js';
 import { windowTurns } from './maintenance/window-turns.js';
 import type { MonitorMetrics } from './metrics.js';
-import { type AssignmentChange, AssignmentNews } from './placement/assignment-news.js';
+import { AssignmentAnnouncements, type AssignmentChange } from './placement/assignment-announcements.js';
 import { NodeLoads } from './placement/node-loads.js';
 import { Placing } from './placement/placing.js';
 import { Replacement } from './placement/replacement.js';
 
 /** Parts of monitors that run in the background, on the database connections for agents. */
 export interface MonitorWork {
-  readonly news: AssignmentNews;
-  readonly asking: Asking;
+  readonly announcements: AssignmentAnnouncements;
+  readonly checkRequests: CheckRequests;
   /** Judges due monitors. */
   readonly judges: Rounds;
   readonly heartbeats: Heartbeats;
@@ -39,10 +39,16 @@ export function openWork(house: House, metrics: MonitorMetrics): MonitorWork {
   const judging = new Judging({ maintenance: maintenanceReads.now, countEvent });
   const onJudged = (seconds: number) => metrics.observeJudging(seconds);
   const { due: judges, stale, flapping } = judgeMonitors({ db, judging, onJudged, clock, log });
-  const news = new AssignmentNews({ bus, listSince: (since) => listChangesSince(db, since), findLink, clock, log });
-  const asking = new Asking({ bus, findLink });
+  const announcements = new AssignmentAnnouncements({
+    bus,
+    listSince: (since) => listChangesSince(db, since),
+    findLink,
+    clock,
+    log,
+  });
+  const checkRequests = new CheckRequests({ bus, findLink });
   const placing = new Placing({ directory, loads: new NodeLoads({ read: () => sumLoads(db), clock }), clock });
-  const onAssigned = (changes: readonly AssignmentChange[]) => news.announce(changes);
+  const onAssigned = (changes: readonly AssignmentChange[]) => announcements.announce(changes);
   const onDue = () => judges.look();
   const heartbeats = new Heartbeats({
     ...house,
@@ -51,8 +57,8 @@ export function openWork(house: House, metrics: MonitorMetrics): MonitorWork {
     log: house.log.child({ part: 'heartbeats' }),
   });
   const startables = [
-    news,
-    asking,
+    announcements,
+    checkRequests,
     judges,
     stale,
     flapping,
@@ -64,5 +70,5 @@ export function openWork(house: House, metrics: MonitorMetrics): MonitorWork {
     noDataWatch({ db, maintenance: maintenanceReads.now, clock, log }),
     expiryWatch({ db, clock, log }),
   ];
-  return { news, asking, judges, heartbeats, placing, startables };
+  return { announcements, checkRequests, judges, heartbeats, placing, startables };
 }

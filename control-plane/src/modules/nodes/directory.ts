@@ -115,7 +115,7 @@ export class NodeDirectory {
     try {
       if (this.#isInDoubt) return await this.#readAnew();
       const changed = await this.options.nodes.listRevisionsSince(since);
-      await this.refresh(changed.filter((news) => this.#isNews(news)).map(({ id }) => id));
+      await this.refresh(changed.filter((node) => this.#isNewer(node)).map(({ id }) => id));
     } catch (error) {
       this.#isInDoubt = true;
       this.#warn(error);
@@ -137,13 +137,13 @@ export class NodeDirectory {
   #take(nodes: readonly Node[]): void {
     for (const node of nodes) {
       if (node.updatedAt > this.#newest) this.#newest = node.updatedAt;
-      if (!this.#isNews(node)) continue;
+      if (!this.#isNewer(node)) continue;
       this.#keep(node);
       for (const listener of this.#listeners) listener(node);
     }
   }
 
-  #isNews({ id, revision }: NodeRevision): boolean {
+  #isNewer({ id, revision }: NodeRevision): boolean {
     const known = this.#nodes.get(id) ?? this.#deleted.get(id);
     return known === undefined || known.revision < revision;
   }

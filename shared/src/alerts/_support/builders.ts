@@ -1,4 +1,4 @@
-import type { AlertNews } from '../decision.js';
+import type { AlertTrigger } from '../decision.js';
 import type {
   AlertPolicy,
   ChannelChoice,
@@ -85,17 +85,17 @@ export function quiet(start: string, end: string, more: Partial<QuietHours> = {}
 }
 
 /** Trouble that began at a second. */
-export function trouble(type: 'down' | 'degraded' | 'no_data', second: number, more: object = {}): AlertNews {
+export function trouble(type: 'down' | 'degraded' | 'no_data', second: number, more: object = {}): AlertTrigger {
   const severity = type === 'down' ? 'critical' : 'warning';
   return { kind: 'trouble', type, severity, startedAtMs: START_MS + second * 1000, monitorEventId: 'mev_1', ...more };
 }
 
 export function over(
   second: number,
-  resolution: Extract<AlertNews, { kind: 'over' }>['resolution'] = 'recovered',
-): AlertNews {
+  resolution: Extract<AlertTrigger, { kind: 'over' }>['resolution'] = 'recovered',
+): AlertTrigger {
   return { kind: 'over', resolution, atMs: START_MS + second * 1000 };
 }
 
-export const acknowledge: AlertNews = { kind: 'acknowledge', by: 'user', via: 'api' };
-export const resolveByPerson: AlertNews = { kind: 'resolve', by: 'user' };
+export const acknowledge: AlertTrigger = { kind: 'acknowledge', by: 'user', via: 'api' };
+export const resolveByPerson: AlertTrigger = { kind: 'resolve', by: 'user' };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Resolution } from '../alert.js';
-import type { AlertNews, Surroundings } from '../decision.js';
+import type { AlertContext, AlertTrigger } from '../decision.js';
 import type { AlertPolicy, AlertSeverity, AlertType, ChannelChoice, QuietHours, Rule, TimeWindow } from '../policy.js';
 import { acknowledge, aPolicy, aRule, channel, daily, quiet, resolveByPerson, START_MS } from './builders.js';
 
@@ -12,18 +12,18 @@ export const monitorTags = ['t'];
 
 /** Hold from one tick up to and without another one. */
 export interface HoldTime {
-  readonly hold: keyof Surroundings;
+  readonly hold: keyof AlertContext;
   readonly from: number;
   readonly to: number;
   /** True if its begin is known to the engine before. */
   readonly isPlanned: boolean;
-  /** True if its end is told to the engine when it begins. */
+  /** True if the engine knows its end when it begins. */
   readonly isForetold: boolean;
 }
 
 export interface History {
-  /** News by tick. */
-  readonly news: ReadonlyMap<number, AlertNews>;
+  /** Triggers by tick. */
+  readonly triggers: ReadonlyMap<number, AlertTrigger>;
   readonly holds: readonly HoldTime[];
   /** Policy from a tick on; null: none. */
   readonly policies: readonly { readonly from: number; readonly policy: AlertPolicy | null }[];
@@ -41,16 +41,16 @@ export function holdsAt({ holds }: History, tick: number): readonly HoldTime[] {
   return holds.filter(({ from, to }) => from <= tick && tick < to);
 }
 
-/** Holds of a tick as the engine is told of them. */
-export function surroundingsAt(history: History, tick: number): Surroundings {
-  const surroundings: { -readonly [H in keyof Surroundings]: Surroundings[H] } = {};
+/** Holds of a tick as the engine knows them. */
+export function contextAt(history: History, tick: number): AlertContext {
+  const context: { -readonly [H in keyof AlertContext]: AlertContext[H] } = {};
   for (const { hold, to, isForetold } of holdsAt(history, tick)) {
-    const known = surroundings[hold];
+    const known = context[hold];
     // of two that overlap the later end counts; it is unknown if one of them is
     const isKnown = isForetold && known?.untilMs !== null;
-    surroundings[hold] = { untilMs: isKnown ? Math.max(instantOf(to), known?.untilMs ?? 0) : null };
+    context[hold] = { untilMs: isKnown ? Math.max(instantOf(to), known?.untilMs ?? 0) : null };
   }
-  return surroundings;
+  return context;
 }
 
 /** Start of the next hold that the engine knows before. */
@@ -59,12 +59,12 @@ export function nextHoldAt({ holds }: History, tick: number): number | null {
   return begins.length === 0 ? null : instantOf(Math.min(...begins));
 }
 
-/** True if somebody tells the engine that something has changed at a tick. */
-export function isTouched({ news, holds, policies }: History, tick: number): boolean {
+/** True if the engine is notified of a change at a tick. */
+export function isTouched({ triggers, holds, policies }: History, tick: number): boolean {
   const holdChanges = holds.some(
     ({ from, to, isPlanned, isForetold }) => (from === tick && !isPlanned) || (to === tick && !isForetold),
   );
-  return news.has(tick) || holdChanges || policies.some(({ from }) => from === tick);
+  return triggers.has(tick) || holdChanges || policies.some(({ from }) => from === tick);
 }
 
 const ticks = fc.integer({ min: 0, max: TICKS - 1 });
@@ -125,7 +125,7 @@ const anyPolicy = fc
     return aPolicy({ rules, escalation, onRecovery, suppression });
   });
 
-type SomeNews =
+type SomeTrigger =
   | { readonly kind: 'trouble'; readonly type: AlertType; readonly ago: number }
   | {
       readonly kind: 'over';
@@ -134,7 +134,7 @@ type SomeNews =
     }
   | { readonly kind: 'acknowledge' | 'resolve' };
 
-const someNews: fc.Arbitrary<SomeNews> = fc.oneof<fc.MaybeWeightedArbitrary<SomeNews>[]>(
+const someTrigger: fc.Arbitrary<SomeTrigger> = fc.oneof<fc.MaybeWeightedArbitrary<SomeTrigger>[]>(
   {
     weight: 5,
     arbitrary: fc.record({ kind: fc.constant('trouble' as const), type: typesOf(), ago: fc.constantFrom(0, 0, 2, 12) }),
@@ -149,7 +149,7 @@ const someNews: fc.Arbitrary<SomeNews> = fc.oneof<fc.MaybeWeightedArbitrary<Some
 
 const holdTimes = fc
   .record({
-    hold: fc.constantFrom<keyof Surroundings>('silence', 'maintenance', 'dependency', 'flapping'),
+    hold: fc.constantFrom<keyof AlertContext>('silence', 'maintenance', 'dependency', 'flapping'),
     from: ticks,
     length: fc.integer({ min: 1, max: 60 }),
     isPlanned: fc.boolean(),
@@ -162,26 +162,26 @@ export const anyHistory = fc
   .record({
     first: anyPolicy,
     changes: fc.array(fc.tuple(ticks, fc.option(anyPolicy, { freq: 2 })), { maxLength: 2 }),
-    news: fc.array(fc.tuple(ticks, someNews), { minLength: 1, maxLength: 20 }),
+    triggers: fc.array(fc.tuple(ticks, someTrigger), { minLength: 1, maxLength: 20 }),
     holds: fc.array(holdTimes, { maxLength: 3 }),
   })
-  .map(({ first, changes, news, holds }): History => {
+  .map(({ first, changes, triggers, holds }): History => {
     const later = changes.map(([from, policy]) => ({ from, policy })).sort((a, b) => a.from - b.from);
     return {
-      news: new Map(news.map(([tick, one]) => [tick, newsOf(tick, one)])),
+      triggers: new Map(triggers.map(([tick, one]) => [tick, triggerOf(tick, one)])),
       holds,
       policies: [{ from: 0, policy: first }, ...later],
     };
   });
 
-function newsOf(tick: number, news: SomeNews): AlertNews {
-  switch (news.kind) {
+function triggerOf(tick: number, triggers: SomeTrigger): AlertTrigger {
+  switch (triggers.kind) {
     case 'trouble': {
-      const severity = news.type === 'down' ? 'critical' : 'warning';
-      return { ...news, severity, startedAtMs: instantOf(tick - news.ago), monitorEventId: 'mev_1' };
+      const severity = triggers.type === 'down' ? 'critical' : 'warning';
+      return { ...triggers, severity, startedAtMs: instantOf(tick - triggers.ago), monitorEventId: 'mev_1' };
     }
     case 'over':
-      return { ...news, atMs: instantOf(tick - news.ago) };
+      return { ...triggers, atMs: instantOf(tick - triggers.ago) };
     case 'acknowledge':
       return acknowledge;
     case 'resolve':

@@ -1,4 +1,4 @@
-import type { AlertNews } from '../decision.js';
+import type { AlertTrigger } from '../decision.js';
 import type { AlertPolicy, AlertSeverity, AlertType, ChannelChoice, Rule, TimeWindow } from '../policy.js';
 import { type History, holdsAt, instantOf, monitorTags, policyAt, TICK_MS, TICKS } from './history.js';
 
@@ -35,8 +35,8 @@ interface Episode {
   readonly known: Map<string, Known>;
   /** Seconds since the acknowledgement; null: none. */
   acknowledgedFor: number | null;
-  /** Tick of a recovery that is not told. */
-  recoveryTellMs: number | null;
+  /** Tick of a recovery that is not notified. */
+  recoveryNotifyMs: number | null;
   /** True if the window of a rule is to open at the next tick. */
   awaitsWindow: boolean;
   /** Seconds for which the steps of this round have run. */
@@ -53,7 +53,7 @@ export function naiveMessages(history: History): string[] {
   let isShut = false;
   for (let tick = 0; tick < TICKS; tick += 1) {
     const policy = policyAt(history, tick);
-    const news = history.news.get(tick);
+    const trigger = history.triggers.get(tick);
     const nowMs = instantOf(tick);
     const say = (kind: string, id: string, to: readonly string[] | null) =>
       messages.push(`${tick} ${kind} ${id} ${to === null ? 'all' : [...to].sort().join(',')}`);
@@ -64,12 +64,12 @@ export function naiveMessages(history: History): string[] {
         all.set(id, all.has(id) ? union(all.get(id) ?? null, to) : to);
       for (const [id, to] of all) say('resolved', id, to);
     };
-    if (news?.kind === 'over') isShut = false;
+    if (trigger?.kind === 'over') isShut = false;
 
     if (episode !== null) {
       age(episode);
       if (policy === null) {
-        if (news?.kind === 'resolve' && episode.recoveryTellMs === null) isShut = true;
+        if (trigger?.kind === 'resolve' && episode.recoveryNotifyMs === null) isShut = true;
         end(episode, null);
         episode = null;
         continue;
@@ -83,40 +83,40 @@ export function naiveMessages(history: History): string[] {
     if (policy === null) continue;
 
     if (episode === null) {
-      if (news?.kind !== 'trouble' || isShut || !lastsLongEnough(news, policy, nowMs)) continue;
-      episode = open(news, tick);
+      if (trigger?.kind !== 'trouble' || isShut || !lastsLongEnough(trigger, policy, nowMs)) continue;
+      episode = open(trigger, tick);
       ask(episode, policy, tick, tick);
-    } else if (news?.kind === 'trouble' && lastsLongEnough(news, policy, nowMs)) {
-      const wasOver = episode.recoveryTellMs !== null;
+    } else if (trigger?.kind === 'trouble' && lastsLongEnough(trigger, policy, nowMs)) {
+      const wasOver = episode.recoveryNotifyMs !== null;
       const before = episode.levels.at(-1);
-      if (news.type !== 'no_data' || before?.type === 'no_data' || wasOver) {
+      if (trigger.type !== 'no_data' || before?.type === 'no_data' || wasOver) {
         if (wasOver) ask(episode, policy, tick, episode.openTick);
-        episode.recoveryTellMs = null;
-        episode.levels.push({ type: news.type, severity: news.severity });
-        if (before && height(news) > height(before)) {
+        episode.recoveryNotifyMs = null;
+        episode.levels.push({ type: trigger.type, severity: trigger.severity });
+        if (before && height(trigger) > height(before)) {
           episode.acknowledgedFor = null;
           ask(episode, policy, tick, tick);
         }
       }
-    } else if (news?.kind === 'over' || news?.kind === 'resolve') {
-      const tellMs: number = news.kind === 'over' ? news.atMs + policy.on_recovery.delay_sec * 1000 : nowMs;
-      const mayWait = news.kind === 'over' && news.resolution === 'recovered' && episode.known.size > 0;
-      const isWaiting = episode.recoveryTellMs !== null;
-      if (mayWait && !isWaiting && tellMs > nowMs) episode.recoveryTellMs = tellMs;
+    } else if (trigger?.kind === 'over' || trigger?.kind === 'resolve') {
+      const notifyMs: number = trigger.kind === 'over' ? trigger.atMs + policy.on_recovery.delay_sec * 1000 : nowMs;
+      const mayWait = trigger.kind === 'over' && trigger.resolution === 'recovered' && episode.known.size > 0;
+      const isWaiting = episode.recoveryNotifyMs !== null;
+      if (mayWait && !isWaiting && notifyMs > nowMs) episode.recoveryNotifyMs = notifyMs;
       else if (!mayWait || !isWaiting) {
-        if (news.kind === 'resolve' && !isWaiting) isShut = true;
+        if (trigger.kind === 'resolve' && !isWaiting) isShut = true;
         end(episode, policy);
         episode = null;
         continue;
       }
-    } else if (news?.kind === 'acknowledge' && episode.acknowledgedFor === null) episode.acknowledgedFor = 0;
+    } else if (trigger?.kind === 'acknowledge' && episode.acknowledgedFor === null) episode.acknowledgedFor = 0;
 
-    if (episode.recoveryTellMs !== null && episode.recoveryTellMs <= nowMs) {
+    if (episode.recoveryNotifyMs !== null && episode.recoveryNotifyMs <= nowMs) {
       end(episode, policy);
       episode = null;
       continue;
     }
-    const isOver = episode.recoveryTellMs !== null;
+    const isOver = episode.recoveryNotifyMs !== null;
     const level = episode.levels.at(-1) ?? { type: 'down', severity: 'critical' };
     const { holds, drops } = heldAt(history, episode, policy, tick);
     follow(episode, policy, tick);
@@ -192,7 +192,7 @@ export function naiveMessages(history: History): string[] {
   return messages.sort();
 }
 
-function open({ type, severity, startedAtMs }: Extract<AlertNews, { kind: 'trouble' }>, tick: number): Episode {
+function open({ type, severity, startedAtMs }: Extract<AlertTrigger, { kind: 'trouble' }>, tick: number): Episode {
   return {
     openTick: tick,
     startedAtMs,
@@ -200,7 +200,7 @@ function open({ type, severity, startedAtMs }: Extract<AlertNews, { kind: 'troub
     pending: new Map(),
     known: new Map(),
     acknowledgedFor: null,
-    recoveryTellMs: null,
+    recoveryNotifyMs: null,
     awaitsWindow: false,
     ran: 0,
     isRunning: true,
@@ -217,7 +217,7 @@ function age(episode: Episode): void {
 }
 
 function lastsLongEnough(
-  { type, startedAtMs }: Extract<AlertNews, { kind: 'trouble' }>,
+  { type, startedAtMs }: Extract<AlertTrigger, { kind: 'trouble' }>,
   { suppression }: AlertPolicy,
   nowMs: number,
 ): boolean {

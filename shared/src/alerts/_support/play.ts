@@ -1,27 +1,27 @@
 import type { AlertState } from '../alert.js';
 import { decide } from '../decide.js';
-import type { AlertNews, Surroundings, Tell, TimelineEntry } from '../decision.js';
+import type { AlertContext, AlertTrigger, Notification, TimelineEntry } from '../decision.js';
 import type { AlertPolicy } from '../policy.js';
 import { START_MS, trouble } from './builders.js';
 
 /** An alert on a virtual clock that wakes only when something is due. Times are seconds since the start. */
 export class Play {
   alert: AlertState | null = null;
-  surroundings: Surroundings = {};
+  context: AlertContext = {};
   nextHoldAtMs: number | null = null;
   tags: readonly string[] = [];
   lookAtMs: number | null = null;
   readonly timeline: TimelineEntry[] = [];
   readonly changes: string[] = [];
-  readonly tells: Tell[] = [];
+  readonly notifications: Notification[] = [];
   #messages: string[] = [];
 
   constructor(public policy: AlertPolicy | null) {}
 
-  /** Lets time pass up to a second, and then gives news. */
-  at(second: number, news: AlertNews): this {
+  /** Lets time pass up to a second, and then gives a trigger. */
+  at(second: number, trigger: AlertTrigger): this {
     this.until(second);
-    this.#decide(news, START_MS + second * 1000);
+    this.#decide(trigger, START_MS + second * 1000);
     return this;
   }
 
@@ -34,9 +34,9 @@ export class Play {
   }
 
   /** Changes what is around the alert at a second. */
-  surround(second: number, surroundings: Surroundings): this {
+  surround(second: number, context: AlertContext): this {
     this.until(second);
-    this.surroundings = surroundings;
+    this.context = context;
     return this.at(second, { kind: 'look' });
   }
 
@@ -65,24 +65,24 @@ export class Play {
     return this.timeline.map(({ atMs, what }) => `${(atMs - START_MS) / 1000} ${what}`);
   }
 
-  #decide(news: AlertNews, nowMs: number): void {
-    const { alert, policy, tags, surroundings, nextHoldAtMs } = this;
+  #decide(trigger: AlertTrigger, nowMs: number): void {
+    const { alert, policy, tags, context, nextHoldAtMs } = this;
     const decision = decide({
       alert,
       monitorId: 'mon_1',
       policy,
       tags,
-      surroundings,
+      context,
       nextHoldAtMs,
-      news,
+      trigger,
       nowMs,
     });
     this.alert = decision.alert;
     this.lookAtMs = decision.lookAtMs;
     this.timeline.push(...decision.timeline);
     this.changes.push(...decision.changes);
-    this.tells.push(...decision.tells);
-    for (const { kind, choice } of decision.tells) {
+    this.notifications.push(...decision.notifications);
+    for (const { kind, choice } of decision.notifications) {
       const to = choice.to === null ? '' : `:${choice.to.join(',')}`;
       this.#messages.push(`${(nowMs - START_MS) / 1000} ${kind} ${choice.channel_id}${to}`);
     }

@@ -21,10 +21,10 @@ export function judgeCertificates(path: SentPath): Complaint[] {
   const insecure = certificates.filter((certificate) => isBelow(certificate, 'insecure'));
   const weak = certificates.filter((certificate) => isBelow(certificate, 'weak') && !insecure.includes(certificate));
   return [
-    ...when(insecure.length > 0, 'insecure_key', tellKeys(insecure)),
-    ...when(weak.length > 0, 'weak_key', tellKeys(weak)),
-    ...when(md5.length > 0, 'md5_signature', tellSignatures(md5)),
-    ...when(sha1.length > 0, 'sha1_signature', tellSignatures(sha1)),
+    ...when(insecure.length > 0, 'insecure_key', listKeys(insecure)),
+    ...when(weak.length > 0, 'weak_key', listKeys(weak)),
+    ...when(md5.length > 0, 'md5_signature', listSignatures(md5)),
+    ...when(sha1.length > 0, 'sha1_signature', listSignatures(sha1)),
     ...judgeOrder(path),
   ];
 }
@@ -63,14 +63,14 @@ function isBelow({ report }: SentCertificate, limit: 'weak' | 'insecure'): boole
   return limits !== undefined && report.public_key_bits !== null && report.public_key_bits < limits[limit];
 }
 
-function tellKeys(certificates: readonly SentCertificate[]): string {
+function listKeys(certificates: readonly SentCertificate[]): string {
   return certificates
     .map(({ report }) => `${report.subject}: ${report.public_key_algorithm} ${report.public_key_bits}`)
     .join('; ')
     .slice(0, 500);
 }
 
-function tellSignatures(certificates: readonly SentCertificate[]): string {
+function listSignatures(certificates: readonly SentCertificate[]): string {
   return certificates
     .map(({ report }) => `${report.subject}: ${report.signature_algorithm}`)
     .join('; ')

@@ -58,24 +58,24 @@ function judgeKeyExchange(supported: readonly VersionAttempt[], finiteField: Key
   const weak = isBelow(WEAK_DH_BITS).filter((exchange) => !insecure.includes(exchange));
   // without the cipher, its key exchange is unknown
   const plain = supported.filter(({ cipher, keyExchange }) => cipher !== null && keyExchange === null);
-  const tellGroups = (found: typeof exchanges) => found.map(({ place, group }) => `${place}: ${group}`).join('; ');
+  const listGroups = (found: typeof exchanges) => found.map(({ place, group }) => `${place}: ${group}`).join('; ');
   return [
-    ...when(insecure.length > 0, 'insecure_key_exchange', tellGroups(insecure)),
-    ...when(weak.length > 0, 'weak_key_exchange', tellGroups(weak)),
-    ...when(plain.length > 0, 'no_forward_secrecy', tellCiphers(plain)),
+    ...when(insecure.length > 0, 'insecure_key_exchange', listGroups(insecure)),
+    ...when(weak.length > 0, 'weak_key_exchange', listGroups(weak)),
+    ...when(plain.length > 0, 'no_forward_secrecy', listCiphers(plain)),
   ];
 }
 
 /** The last one is the best: versions are in order. */
 function judgeBest(best: VersionAttempt | undefined): Complaint[] {
   if (best === undefined || best.cipher === null) return [];
-  return when(!aeadCipher.test(best.cipher), 'no_aead', tellCiphers([best]));
+  return when(!aeadCipher.test(best.cipher), 'no_aead', listCiphers([best]));
 }
 
 function names(versions: readonly VersionAttempt[]): string {
   return versions.map(({ version }) => version).join(', ');
 }
 
-function tellCiphers(versions: readonly VersionAttempt[]): string {
+function listCiphers(versions: readonly VersionAttempt[]): string {
   return versions.map(({ version, cipher }) => `${version}: ${cipher}`).join('; ');
 }

@@ -59,17 +59,17 @@ function judgeDates({ path, chainError, now }: ValidityFacts): Complaint[] {
     ...when(
       expired.length > 0,
       'expired',
-      tell(expired, ({ report }) => `ended on ${report.not_after}`),
+      list(expired, ({ report }) => `ended on ${report.not_after}`),
     ),
     ...when(
       future.length > 0,
       'not_yet_valid',
-      tell(future, ({ report }) => `begins on ${report.not_before}`),
+      list(future, ({ report }) => `begins on ${report.not_before}`),
     ),
     ...when(
       soon.length > 0,
       'expires_soon',
-      tell(soon, ({ notAfter }) => `ends in ${daysUntil(notAfter, now)} days`),
+      list(soon, ({ notAfter }) => `ends in ${daysUntil(notAfter, now)} days`),
     ),
     ...when(
       limit !== undefined && days > limit.days,
@@ -98,7 +98,7 @@ function judgeTrust({ path, chainError }: ValidityFacts): Complaint[] {
   ];
 }
 
-function tell(certificates: readonly SentCertificate[], what: (certificate: SentCertificate) => string): string {
+function list(certificates: readonly SentCertificate[], what: (certificate: SentCertificate) => string): string {
   return certificates
     .map((certificate) => `${certificate.report.subject} ${what(certificate)}`)
     .join('; ')

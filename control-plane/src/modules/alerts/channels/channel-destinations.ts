@@ -4,7 +4,7 @@ import type { Locale } from '../../../http/locale.js';
 import type { Mail } from '../../../mail/index.js';
 import { Slices } from '../../../runtime/slices.js';
 import { findRecipient } from '../../accounts/index.js';
-import type { ChannelNews, Destination, Destinations } from '../deliveries/destination.js';
+import type { ChannelEffect, Destination, Destinations } from '../deliveries/destination.js';
 import { cut } from '../types/formats/cut.js';
 import type { MessageMonitor } from '../types/message.js';
 import { type ChannelTypes, findType } from '../types/registry.js';
@@ -82,11 +82,11 @@ export class ChannelDestinations implements Destinations {
     };
   }
 
-  async note(trx: Knex, news: ChannelNews): Promise<void> {
-    const row = await lockAnyChannel(trx, news.channelId);
+  async note(trx: Knex, effect: ChannelEffect): Promise<void> {
+    const row = await lockAnyChannel(trx, effect.channelId);
     if (row === null) return;
-    const { columns, warns } = judgeHealth(row, news);
-    await updateChannel(trx, row.id, { ...columns, ...this.#changedConfig(row, news) });
+    const { columns, warns } = judgeHealth(row, effect);
+    await updateChannel(trx, row.id, { ...columns, ...this.#changedConfig(row, effect) });
     if (warns) await this.#warn(trx, { ...row, ...columns });
   }
 
@@ -103,7 +103,10 @@ export class ChannelDestinations implements Destinations {
     return new URL(`/alert-channels/stop/${token}`, publicUrl).href;
   }
 
-  #changedConfig(row: ChannelRow, { config }: ChannelNews): Pick<ChannelRow, 'config' | 'sealed_secrets'> | undefined {
+  #changedConfig(
+    row: ChannelRow,
+    { config }: ChannelEffect,
+  ): Pick<ChannelRow, 'config' | 'sealed_secrets'> | undefined {
     const { types, sealer } = this.options;
     const type = findType(types, row.type);
     if (config === undefined || type === null || row.is_default) return undefined;

@@ -1,4 +1,4 @@
-import type { ChannelNews } from '../deliveries/destination.js';
+import type { ChannelEffect } from '../deliveries/destination.js';
 import type { ChannelRow } from './channel-row.js';
 
 const DAY_MS = 86_400_000;
@@ -18,7 +18,7 @@ export interface HealthChange {
 /** Decides on the health of a channel: it fails after a permanent refusal, or when nothing was accepted for 24 hours. */
 export function judgeHealth(
   channel: HealthColumns,
-  { result, atMs, error }: Omit<ChannelNews, 'channelId'>,
+  { result, atMs, error }: Omit<ChannelEffect, 'channelId'>,
 ): HealthChange {
   const at = new Date(atMs);
   if (result === 'none') return { columns: { last_error: error }, warns: false };

@@ -46,7 +46,7 @@ function toColumns({ attempts, ...row }: DeliveryRow) {
 }
 
 /**
- * Condition on a delivery `d` that no earlier one of its thread waits: what began is told before its end, also if both were queued in
+ * Condition on a delivery `d` that no earlier one of its thread waits: the start of an alert is sent before its end, also if both were queued in
  * the same millisecond. `oldest`: `oldestWaiting` in SQL. OFFSET keeps the planner from joining all that waits for the channel in place of
  * looking the thread up.
  */
@@ -276,7 +276,7 @@ export async function listDigestFallbacks(
 }
 
 /** True if channels have accepted messages about the start of all of these alerts of an owner, or may have. */
-export async function areTold(
+export async function areNotified(
   db: Knex,
   {
     alertIds,
@@ -284,9 +284,9 @@ export async function areTold(
     sinceMs,
   }: { readonly alertIds: readonly string[]; readonly ownerId: string; readonly sinceMs: number },
 ): Promise<boolean> {
-  const { rows } = await db.raw<{ rows: { told: boolean }[] }>(
-    `SELECT count(DISTINCT told.id) = :count AS told FROM alert_deliveries d, unnest(d.alert_ids) AS told(id)
-     WHERE d.owner_id = :ownerId AND d.alert_ids && :alertIds AND told.id = ANY(:alertIds) AND d.id >= :oldest AND NOT d.is_fallback
+  const { rows } = await db.raw<{ rows: { are_notified: boolean }[] }>(
+    `SELECT count(DISTINCT alert.id) = :count AS are_notified FROM alert_deliveries d, unnest(d.alert_ids) AS alert(id)
+     WHERE d.owner_id = :ownerId AND d.alert_ids && :alertIds AND alert.id = ANY(:alertIds) AND d.id >= :oldest AND NOT d.is_fallback
        AND d.kind NOT IN ('resolved', 'acknowledged') AND (d.status = 'sent' OR d.may_have_arrived)`,
     {
       alertIds: [...alertIds],
@@ -295,7 +295,7 @@ export async function areTold(
       oldest: idLowerBound(idPrefixes.alertDelivery, sinceMs),
     },
   );
-  return rows[0]?.told === true;
+  return rows[0]?.are_notified === true;
 }
 
 /** Condition: delivery `e` is another one than `w` to the same recipient, and arrived or may have arrived. */
@@ -307,7 +307,7 @@ const TELLS_BEGIN = "e.id >= :oldest AND e.id <> w.id AND e.kind NOT IN ('resolv
 
 /**
  * Those of the deliveries whose recipient got an earlier message about the same alerts on the channel, other than about their end, or may
- * have got it. Digests of one thread are about the same alerts, also where a delivery does not name them all. A channel that is told
+ * have got it. Digests of one thread are about the same alerts, also where a delivery does not name them all. A channel that is notified
  * of ends alone (`on_recovery.channels`) had no message before, and follows those of other channels.
  */
 export async function listFollowing(

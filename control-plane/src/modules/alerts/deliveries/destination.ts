@@ -39,13 +39,13 @@ export interface Destination {
 }
 
 /** Effect of an attempt on its channel. */
-export interface ChannelNews {
+export interface ChannelEffect {
   readonly channelId: string;
   readonly atMs: number;
   /** `refused`: the channel fails for good; `none`: nothing follows for the channel. */
   readonly result: 'accepted' | 'failed' | 'refused' | 'none';
   readonly error: string | null;
-  /** Settings that the vendor told to change. */
+  /** Settings that the vendor asked to change. */
   readonly config?: Readonly<Record<string, unknown>>;
 }
 
@@ -58,7 +58,7 @@ export interface Destinations {
   /** The same for several owners, by owner; those without a verified address are missing. */
   readFallbacks(db: Knex, ownerIds: readonly string[]): Promise<ReadonlyMap<string, Destination>>;
   /** Records the effect of an attempt, in the transaction that records the attempt. */
-  note(trx: Knex, news: ChannelNews): Promise<void>;
+  note(trx: Knex, effect: ChannelEffect): Promise<void>;
   /** Address of the page on which a recipient unsubscribes. */
   unsubscribeUrl(channelId: string, recipient: string): string;
   /** Address of the page on which a recipient stops the messages about one monitor. */

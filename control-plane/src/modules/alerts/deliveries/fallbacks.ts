@@ -2,7 +2,7 @@ import type { Clock } from '@vantage/shared/clock.js';
 import type { Knex } from 'knex';
 import type { Sealer } from '../../../crypto/sealing.js';
 import type { DeliveryCounts } from './counts.js';
-import { areTold, listGroup } from './delivery-store.js';
+import { areNotified, listGroup } from './delivery-store.js';
 import type { Destinations } from './destination.js';
 import { decideFallback, fallbackNote } from './fallback-decision.js';
 import { takeFallbacks } from './fallback-store.js';
@@ -10,7 +10,7 @@ import { openMessage } from './message-seal.js';
 import type { Outgoing } from './outgoing.js';
 
 const AT_ONCE = 100;
-/** Time before a digest in which another channel may have been told of its alerts. */
+/** Time before a digest in which another channel may have been notified of its alerts. */
 const TOLD_WITHIN_MS = 86_400_000;
 
 interface FallbacksOptions {
@@ -47,7 +47,7 @@ export class Fallbacks {
     if (failures === null) return;
     // each channel has digests of its own, and one that waits for its limit has failed nobody
     const sinceMs = first.created_at.getTime() - TOLD_WITHIN_MS;
-    if (first.kind === 'digest' && (await areTold(trx, { alertIds: first.alert_ids, ownerId, sinceMs }))) return;
+    if (first.kind === 'digest' && (await areNotified(trx, { alertIds: first.alert_ids, ownerId, sinceMs }))) return;
     const message = openMessage(first.message, sealer);
     const note = [message.note, fallbackNote(failures, destination.locale)].filter(Boolean).join(' ');
     await outgoing.enqueue(trx, [

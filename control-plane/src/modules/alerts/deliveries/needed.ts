@@ -54,7 +54,7 @@ export function isAlwaysNeeded(kind: MessageKind): boolean {
 
 const DAY_MS = 86_400_000;
 
-/** True if messages since an instant may have been deleted: that one of them told of a begin cannot be denied. */
+/** True if messages since an instant may have been deleted: one of them may have been about the start. */
 export function isBeyondLog(sinceMs: number, nowMs: number): boolean {
   return nowMs - sinceMs > ALERT_DELIVERY_DAYS * DAY_MS;
 }

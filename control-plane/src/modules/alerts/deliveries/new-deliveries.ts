@@ -11,7 +11,7 @@ import { storable } from './masking.js';
 import { sealMessage } from './message-seal.js';
 import type { EndReason } from './needed.js';
 
-/** Surroundings that a message is written for. */
+/** Context that a message is written for. */
 export interface WritingFor {
   /** Id of the delivery. */
   readonly id: string;
@@ -74,7 +74,7 @@ export async function planDeliveries(
   const refused = new Set<EndReason>();
   for (const recipient of chosen) {
     const reason = reasonOf(message, recipient);
-    // one row tells why nothing goes to recipients who do not want it, however many there are
+    // one row says why nothing goes to recipients who do not want it, however many there are
     if (reason === 'unverified' || reason === 'unsubscribed' || reason === 'monitor_stopped') {
       if (refused.has(reason)) continue;
       refused.add(reason);

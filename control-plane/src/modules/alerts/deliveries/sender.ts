@@ -212,7 +212,7 @@ export class Sender {
       report === null
         ? settleDrop(row, 'quota', clock.now())
         : settleAttempt(row, report, { nowMs: clock.now(), random: random(), destination });
-    const known = waitMs > 0 ? { ...settlement, news: null } : settlement;
+    const known = waitMs > 0 ? { ...settlement, effect: null } : settlement;
     await db.transaction((trx) =>
       recordSettlement(trx, row, { settlement: known, lease: null, nowMs: clock.now(), destinations }),
     );

@@ -3,7 +3,7 @@ import type { AttemptReport } from './attempt.js';
 import type { DeliveryRow } from './delivery.js';
 import { KEPT_ATTEMPTS } from './delivery.js';
 import { type DeliveryChange, findNextDue, updateDelivery } from './delivery-store.js';
-import type { ChannelNews, Destination, Destinations } from './destination.js';
+import type { ChannelEffect, Destination, Destinations } from './destination.js';
 import { lockLane, releaseLane } from './lane-store.js';
 import type { EndReason } from './needed.js';
 import { decideNext } from './next-state.js';
@@ -15,7 +15,7 @@ export interface Settlement {
   /** Change of the delivery; null: it goes on waiting as it was. */
   readonly change: DeliveryChange | null;
   /** Effect on the channel; null: none. */
-  readonly news: ChannelNews | null;
+  readonly effect: ChannelEffect | null;
   /** Instant before which nothing else of the channel is sent; null: at once. */
   readonly holdUntilMs: number | null;
 }
@@ -46,12 +46,12 @@ export function settleAttempt(
   const delayMs = outcome.kind === 'retry' ? requestedDelay(outcome) : null;
   return {
     change,
-    news: newsOf(row, { outcome, nowMs, destination }),
+    effect: effectOf(row, { outcome, nowMs, destination }),
     holdUntilMs: delayMs === null ? null : nowMs + delayMs,
   };
 }
 
-function newsOf(
+function effectOf(
   row: DeliveryRow,
   {
     outcome,
@@ -62,7 +62,7 @@ function newsOf(
     readonly nowMs: number;
     readonly destination: Destination;
   },
-): ChannelNews {
+): ChannelEffect {
   const base = { channelId: row.channel_id, atMs: nowMs };
   switch (outcome.kind) {
     case 'accepted':
@@ -90,7 +90,7 @@ export function settleDrop(row: DeliveryRow, reason: EndReason, nowMs: number): 
     nextAttemptAtMs: null,
     finishedAtMs: nowMs,
   };
-  return { change, news: null, holdUntilMs: null };
+  return { change, effect: null, holdUntilMs: null };
 }
 
 /** Settlement of a message that waits for its bucket. */
@@ -100,7 +100,7 @@ export function settleWait(row: DeliveryRow, untilMs: number, isOfRecipient: boo
     status: row.tries === 0 ? 'pending' : 'retrying',
     nextAttemptAtMs: isOfRecipient ? untilMs : (row.next_attempt_at?.getTime() ?? untilMs),
   };
-  return { change, news: null, holdUntilMs: isOfRecipient ? null : untilMs };
+  return { change, effect: null, holdUntilMs: isOfRecipient ? null : untilMs };
 }
 
 function unchanged(row: DeliveryRow): DeliveryChange {
@@ -148,13 +148,13 @@ export async function recordSettlement(
     readonly destinations: Pick<Destinations, 'note'>;
   },
 ): Promise<boolean> {
-  const { change, news, holdUntilMs } = settlement;
+  const { change, effect, holdUntilMs } = settlement;
   const isMine = (await lockLane(trx, row.channel_id)) === lease;
   const mayChange = lease === null || isMine || change?.status === 'sent';
   const isChanged = mayChange && change !== null && (await updateDelivery(trx, row.id, change));
   if (isChanged && change.status === 'sent' && change.providerId !== null)
     await insertFirst(trx, row, { providerId: change.providerId, at: new Date(nowMs) });
-  if (isChanged && news !== null) await destinations.note(trx, news);
+  if (isChanged && effect !== null) await destinations.note(trx, effect);
   if (lease !== null && isMine) {
     const dueAt = await findNextDue(trx, row.channel_id, nowMs);
     await releaseLane(trx, row.channel_id, { dueAt, heldUntilMs: holdUntilMs });

@@ -21,7 +21,7 @@ export type Beginning = 'begun' | 'on its way' | 'none';
 
 /**
  * Answers whether the channel of a bundle got a message about the start of an alert, or may have got or still get one. A channel that is
- * told of ends alone (`on_recovery.channels`) had none, and needs none.
+ * notified of ends alone (`on_recovery.channels`) had none, and needs none.
  */
 export type BeginningOf = (bundle: Pick<Bundle, 'channel_id'>, part: Part) => Beginning;
 

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** News of a node whose notice waits for those of other nodes. */
+/** Change of a node whose notice waits for those of other nodes. */
 export interface NodeWait {
   readonly nodeId: string;
   readonly kind: 'node_offline' | 'node_unhealthy';

@@ -1,4 +1,4 @@
-import type { AlertNews, TimelineEntry } from '@vantage/shared/alerts/decision.js';
+import type { AlertTrigger, TimelineEntry } from '@vantage/shared/alerts/decision.js';
 import type { Knex } from 'knex';
 import type { Actor } from '../../../audit-log/actor.js';
 import { insertAuditEntry } from '../../../audit-log/store.js';
@@ -40,7 +40,7 @@ export interface AlertHistory {
   readonly deliveries: readonly ListedDelivery[];
 }
 
-type PersonNews = Extract<AlertNews, { kind: 'acknowledge' | 'resolve' }>;
+type ActTrigger = Extract<AlertTrigger, { kind: 'acknowledge' | 'resolve' }>;
 
 /** Reads, acknowledges and resolves alert events. */
 export class AlertActs {
@@ -69,20 +69,20 @@ export class AlertActs {
 
   /** Acknowledges an alert; one that is acknowledged does not change. @throws ApiError NOT_FOUND, CONFLICT */
   acknowledge(id: string, note: string | null, { account, actor }: AlertAct): Promise<AlertRow> {
-    const news: PersonNews = { kind: 'acknowledge', by: nameOf(account), via: 'api' };
-    return this.#act(id, { owner: account.owner, actor, news, note });
+    const trigger: ActTrigger = { kind: 'acknowledge', by: nameOf(account), via: 'api' };
+    return this.#act(id, { owner: account.owner, actor, trigger, note });
   }
 
   /** Resolves an alert; one that is resolved does not change. @throws ApiError NOT_FOUND */
   resolve(id: string, { account, actor }: AlertAct): Promise<AlertRow> {
-    const news: PersonNews = { kind: 'resolve', by: nameOf(account) };
-    return this.#act(id, { owner: account.owner, actor, news, note: null });
+    const trigger: ActTrigger = { kind: 'resolve', by: nameOf(account) };
+    return this.#act(id, { owner: account.owner, actor, trigger, note: null });
   }
 
   /** Acknowledges an alert for the recipient of a message; null: there is no such alert. @throws ApiError CONFLICT */
   async acknowledgeByLink(id: string, by: string, actor: Actor): Promise<AlertRow | null> {
     try {
-      return await this.#act(id, { owner: null, actor, news: { kind: 'acknowledge', by, via: 'link' }, note: null });
+      return await this.#act(id, { owner: null, actor, trigger: { kind: 'acknowledge', by, via: 'link' }, note: null });
     } catch (error) {
       if (error instanceof ApiError && error.code === 'NOT_FOUND') return null;
       throw error;
@@ -111,12 +111,12 @@ export class AlertActs {
     {
       owner,
       actor,
-      news,
+      trigger,
       note,
     }: {
       readonly owner: Account['owner'] | null;
       readonly actor: Actor;
-      readonly news: PersonNews;
+      readonly trigger: ActTrigger;
       readonly note: string | null;
     },
   ): Promise<AlertRow> {
@@ -124,12 +124,12 @@ export class AlertActs {
     return db.transaction(async (trx) => {
       const row = await lockAlert(trx, id, owner);
       if (row === null) throw new ApiError('NOT_FOUND');
-      if (row.status === 'resolved' && news.kind === 'acknowledge') throw isResolved();
-      if (row.status === 'resolved' || (row.status === 'acknowledged' && news.kind === 'acknowledge')) return row;
-      await relay.act(trx, [row], news, note);
-      const action = news.kind === 'acknowledge' ? 'alert_event.acknowledged' : 'alert_event.resolved';
+      if (row.status === 'resolved' && trigger.kind === 'acknowledge') throw isResolved();
+      if (row.status === 'resolved' || (row.status === 'acknowledged' && trigger.kind === 'acknowledge')) return row;
+      await relay.act(trx, [row], trigger, note);
+      const action = trigger.kind === 'acknowledge' ? 'alert_event.acknowledged' : 'alert_event.resolved';
       const entry = { actor, accountId: row.owner_id, subject: id, action } as const;
-      await insertAuditEntry(trx, { ...entry, details: { monitor: row.monitor_id, by: news.by } });
+      await insertAuditEntry(trx, { ...entry, details: { monitor: row.monitor_id, by: trigger.by } });
       return (await lockAlert(trx, id, null)) ?? row;
     });
   }

@@ -1,5 +1,5 @@
-import type { Tell } from '@vantage/shared/alerts/decision.js';
-import { reminderAt } from '@vantage/shared/alerts/telling.js';
+import type { Notification } from '@vantage/shared/alerts/decision.js';
+import { reminderAt } from '@vantage/shared/alerts/due-notifications.js';
 import type { Destination } from '../deliveries/destination.js';
 import type { NewMessage, WritingFor } from '../deliveries/new-deliveries.js';
 import type { AlertNames } from '../events/alert-names.js';
@@ -13,7 +13,7 @@ import type { Decided } from './decided.js';
 /** Version of payloads: additions do not change it. */
 export const PAYLOAD_VERSION = 1;
 
-const eventTypes: Readonly<Record<Tell['kind'], 'alert.firing' | 'alert.acknowledged' | 'alert.resolved'>> = {
+const eventTypes: Readonly<Record<Notification['kind'], 'alert.firing' | 'alert.acknowledged' | 'alert.resolved'>> = {
   firing: 'alert.firing',
   severity: 'alert.firing',
   reminder: 'alert.firing',
@@ -35,27 +35,27 @@ export interface MessageContext {
 /** Message of a decision to a channel. */
 export function messageOf(
   decided: Decided,
-  tell: Tell,
+  notification: Notification,
   { destination, context }: { readonly destination: Destination; readonly context: MessageContext },
 ): NewMessage {
   const { row } = decided;
   return {
     destination,
-    ...(tell.choice.to === null ? {} : { to: tell.choice.to }),
-    messageGroup: `${row.id} ${row.changes} ${tell.kind}`,
-    kind: tell.kind,
+    ...(notification.choice.to === null ? {} : { to: notification.choice.to }),
+    messageGroup: `${row.id} ${row.changes} ${notification.kind}`,
+    kind: notification.kind,
     alertIds: [row.id],
     alertCount: 1,
     monitorId: row.monitor_id,
     ...(row.is_test ? { isTest: true } : {}),
-    write: (writing) => writeMessage(decided, tell, { destination, writing, context }),
+    write: (writing) => writeMessage(decided, notification, { destination, writing, context }),
   };
 }
 
 /** Writes the message of a decision for one channel, in its language. */
 export function writeMessage(
   { row, policy }: Pick<Decided, 'row' | 'policy'>,
-  { kind, severity }: Pick<Tell, 'kind' | 'severity'>,
+  { kind, severity }: Pick<Notification, 'kind' | 'severity'>,
   {
     destination: { channelId },
     writing,

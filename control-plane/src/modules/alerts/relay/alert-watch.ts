@@ -14,7 +14,7 @@ const DUE_TABLES = ['alert_due', 'alert_data_waits', 'alert_bundles', 'alert_nod
 interface AlertWatchOptions extends BackgroundParts {
   readonly relay: Pick<Relay, 'look' | 'lookForData'>;
   readonly digests: Pick<Digests, 'make'>;
-  readonly nodeNotices: Pick<NodeNotices, 'tell'>;
+  readonly nodeNotices: Pick<NodeNotices, 'notifyDue'>;
 }
 
 /** Looks at all alerts that are due, then makes the messages of all bundles that are due, and notices of nodes. */
@@ -28,7 +28,7 @@ export function alertWatch(options: AlertWatchOptions): Rounds {
       await workOff(isStopped, AT_ONCE, () => lookForSomeData(options));
       await workOff(isStopped, AT_ONCE, () => lookAtSome(options));
       await workOff(isStopped, BUNDLES_AT_ONCE, () => db.transaction((trx) => digests.make(trx, clock.now())));
-      if (!isStopped()) await db.transaction((trx) => nodeNotices.tell(trx));
+      if (!isStopped()) await db.transaction((trx) => nodeNotices.notifyDue(trx));
     },
     failing: 'cannot look at alerts that are due, retrying',
     clock,

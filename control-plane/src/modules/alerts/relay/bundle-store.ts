@@ -80,12 +80,12 @@ export async function readParts(
 
 /** Stores parts of alerts in bundles. */
 export async function storeParts(trx: Knex, parts: readonly BundledRow[]): Promise<void> {
-  const rows = parts.map(({ bundleId, alertId, severity, isFiring, toldSeverity }) => ({
+  const rows = parts.map(({ bundleId, alertId, severity, isFiring, notifiedSeverity }) => ({
     bundle_id: bundleId,
     alert_id: alertId,
     severity,
     is_firing: isFiring,
-    told_severity: toldSeverity,
+    told_severity: notifiedSeverity,
   }));
   await writeJsonRows(rows, (json) =>
     trx.raw(
@@ -147,13 +147,13 @@ function knownPartOf(row: PartRow & AlertColumns): KnownPart {
 export interface KeptParts {
   readonly bundleId: string;
   /** True if its message was made. */
-  readonly isTold: boolean;
+  readonly isNotified: boolean;
   readonly alertIds: readonly string[];
-  /** Those of them that the message did not tell. */
-  readonly untoldIds: readonly string[];
+  /** Those of them that the message did not name. */
+  readonly unnotifiedIds: readonly string[];
 }
 
-/** Leaves in each of these bundles the alerts that remain, as told if its message was made and told them. */
+/** Leaves in each of these bundles the alerts that remain, as notified if its message was made and named them. */
 export async function keepParts(trx: Knex, kept: readonly KeptParts[]): Promise<void> {
   const rows = kept.flatMap(({ bundleId, alertIds }) => alertIds.map((alertId) => ({ bundleId, alertId })));
   await trx.raw(
@@ -166,15 +166,17 @@ export async function keepParts(trx: Knex, kept: readonly KeptParts[]): Promise<
       keptAlerts: rows.map(({ alertId }) => alertId),
     },
   );
-  const untold = kept.flatMap(({ bundleId, untoldIds }) => untoldIds.map((alertId) => ({ bundleId, alertId })));
+  const unnotified = kept.flatMap(({ bundleId, unnotifiedIds }) =>
+    unnotifiedIds.map((alertId) => ({ bundleId, alertId })),
+  );
   await trx.raw(
     `UPDATE alert_told t SET told_severity = severity WHERE bundle_id = ANY(:bundles) AND NOT EXISTS (
-       SELECT FROM unnest(:untoldBundles::text[], :untoldAlerts::text[]) AS u(bundle_id, alert_id)
+       SELECT FROM unnest(:unnotifiedBundles::text[], :unnotifiedAlerts::text[]) AS u(bundle_id, alert_id)
        WHERE u.bundle_id = t.bundle_id AND u.alert_id = t.alert_id)`,
     {
-      bundles: kept.filter(({ isTold }) => isTold).map(({ bundleId }) => bundleId),
-      untoldBundles: untold.map(({ bundleId }) => bundleId),
-      untoldAlerts: untold.map(({ alertId }) => alertId),
+      bundles: kept.filter(({ isNotified }) => isNotified).map(({ bundleId }) => bundleId),
+      unnotifiedBundles: unnotified.map(({ bundleId }) => bundleId),
+      unnotifiedAlerts: unnotified.map(({ alertId }) => alertId),
     },
   );
 }
@@ -194,11 +196,11 @@ export async function listLeftOut(
   return new Map(rows.map(({ alert_id: id, channels }) => [id, channels]));
 }
 
-/** Condition on a part `t` of a bundle of which nothing waits: the last message did not tell it. */
+/** Condition on a part `t` of a bundle of which nothing waits: the last message did not name it. */
 const IS_LEFT_OUT = 't.is_firing AND t.told_severity IS DISTINCT FROM t.severity';
 
 /** Deletes parts of alerts that a silence kept back until their end. */
-export async function deleteNeverTold(db: Knex): Promise<void> {
+export async function deleteNeverNotified(db: Knex): Promise<void> {
   await db.raw(
     `DELETE FROM alert_told t USING alert_bundles b, alerts a WHERE b.id = t.bundle_id AND a.id = t.alert_id
        AND b.due_at IS NULL AND a.status = 'resolved' AND ${IS_LEFT_OUT}`,
@@ -248,6 +250,6 @@ function partOf(row: PartRow): BundledRow {
     alertId: row.alert_id,
     severity: row.severity,
     isFiring: row.is_firing,
-    toldSeverity: row.told_severity,
+    notifiedSeverity: row.told_severity,
   };
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Tell } from '@vantage/shared/alerts/decision.js';
+import type { Notification } from '@vantage/shared/alerts/decision.js';
 import {
   type BundleTimes,
   bundleDueAt,
@@ -15,9 +15,9 @@ import type { BundledRow, BundleRow } from './bundle-store.js';
 import type { Decided } from './decided.js';
 
 /** Message of a decision for one channel, before it is known whether it leaves alone. */
-export interface PlacedTell {
+export interface PlacedNotification {
   readonly decided: Decided;
-  readonly tell: Tell;
+  readonly notification: Notification;
   readonly bundleId: string;
   readonly group: AlertGroup | null;
   /** True if the channel keeps an incident for each thread, which a message of another thread does not end. */
@@ -25,7 +25,7 @@ export interface PlacedTell {
 }
 
 /** Bundle that a message joins if it does not leave alone. */
-export function bundleIdOf({ choice }: Tell, group: AlertGroup | null, isTest: boolean): string {
+export function bundleIdOf({ choice }: Notification, group: AlertGroup | null, isTest: boolean): string {
   const place = `${choice.channel_id} ${group?.id ?? 'storm'}${isTest ? ' test' : ''}`;
   if (choice.to === null) return place;
   const hash = createHash('sha256').update(JSON.stringify(choice.to.toSorted()));
@@ -33,15 +33,15 @@ export function bundleIdOf({ choice }: Tell, group: AlertGroup | null, isTest: b
 }
 
 /** Bundle in which nothing waits. */
-export function newBundle({ decided, tell, bundleId, group }: PlacedTell): BundleRow {
+export function newBundle({ decided, notification, bundleId, group }: PlacedNotification): BundleRow {
   return {
     id: bundleId,
     owner_id: decided.row.owner_id,
     is_test: decided.row.is_test,
-    channel_id: tell.choice.channel_id,
+    channel_id: notification.choice.channel_id,
     group_id: group?.id ?? null,
     group_name: group?.name ?? null,
-    recipients: tell.choice.to,
+    recipients: notification.choice.to,
     wait_ms: timesOf(group).waitMs,
     interval_ms: timesOf(group).intervalMs,
     state: emptyBundle,
@@ -52,7 +52,7 @@ export function newBundle({ decided, tell, bundleId, group }: PlacedTell): Bundl
 
 /** Messages that leave alone; and bundles and parts as they are after the others have joined. */
 export interface Joined {
-  readonly alone: readonly PlacedTell[];
+  readonly alone: readonly PlacedNotification[];
   readonly bundles: readonly BundleRow[];
   readonly parts: readonly BundledRow[];
 }
@@ -62,7 +62,7 @@ const STEPS_PER_MESSAGE = 5;
 
 /** Divides messages into those that leave alone and those that wait for others, the most urgent first. */
 export async function joinMessages(
-  tells: readonly PlacedTell[],
+  notifications: readonly PlacedNotification[],
   {
     bundles,
     parts,
@@ -82,13 +82,13 @@ export async function joinMessages(
   const left = new Map(room);
   const members = new Map(parts.map((part) => [keyOf(part), part]));
   const changed = new Map<string, BundledRow>();
-  const alone: PlacedTell[] = [];
-  for (const placed of tells.toSorted(byUrgency)) {
+  const alone: PlacedNotification[] = [];
+  for (const placed of notifications.toSorted(byUrgency)) {
     await slices.spend(STEPS_PER_MESSAGE);
     const row = rows.get(placed.bundleId);
     if (row === undefined) continue;
     const part = members.get(keyOf({ bundleId: placed.bundleId, alertId: placed.decided.row.id }));
-    const { channel_id: channelId } = placed.tell.choice;
+    const { channel_id: channelId } = placed.notification.choice;
     const places = left.get(channelId) ?? Number.POSITIVE_INFINITY;
     const after = join(row, placed, { isMember: part !== undefined, hasRoom: places > 0, nowMs });
     rows.set(row.id, after.row);
@@ -106,16 +106,16 @@ export async function joinMessages(
 
 function join(
   row: BundleRow,
-  placed: PlacedTell,
+  placed: PlacedNotification,
   { isMember, hasRoom, nowMs }: { readonly isMember: boolean; readonly hasRoom: boolean; readonly nowMs: number },
 ): { readonly row: BundleRow; readonly isJoined: boolean } {
-  const { tell, group, decided, keepsIncidents } = placed;
-  const isKnown = toldBefore(decided, tell) !== null;
+  const { notification, group, decided, keepsIncidents } = placed;
+  const isKnown = notifiedBefore(decided, notification) !== null;
   if (keepsIncidents && isKnown && !isMember) return { row, isJoined: false };
   const { state, isJoined } =
     group === null
-      ? joinStorm(row.state, { kind: tell.kind, isMember, wasQuiet: tell.wasQuiet, hasRoom }, nowMs)
-      : { state: joinGroup(row.state, tell, nowMs), isJoined: true };
+      ? joinStorm(row.state, { kind: notification.kind, isMember, wasQuiet: notification.wasQuiet, hasRoom }, nowMs)
+      : { state: joinGroup(row.state, notification, nowMs), isJoined: true };
   const times = timesOf(group);
   const dueAtMs = bundleDueAt(state, times);
   return {
@@ -131,32 +131,34 @@ function join(
   };
 }
 
-function partOf({ decided, tell, bundleId }: PlacedTell, before: BundledRow | undefined): BundledRow {
+function partOf({ decided, notification, bundleId }: PlacedNotification, before: BundledRow | undefined): BundledRow {
   return {
     bundleId,
     alertId: decided.row.id,
-    severity: tell.severity,
-    isFiring: tell.kind !== 'resolved',
-    toldSeverity: before === undefined ? toldUntil(decided, tell) : before.toldSeverity,
+    severity: notification.severity,
+    isFiring: notification.kind !== 'resolved',
+    notifiedSeverity: before === undefined ? notifiedUntil(decided, notification) : before.notifiedSeverity,
   };
 }
 
 /** Severity that the channel knew before the decision; null: it knew nothing of the alert. */
-function toldBefore({ before }: Decided, { choice }: Tell): BundledRow['toldSeverity'] {
-  return before?.told.find((told) => told.choice.channel_id === choice.channel_id)?.severity ?? null;
+function notifiedBefore({ before }: Decided, { choice }: Notification): BundledRow['notifiedSeverity'] {
+  return before?.told.find((channel) => channel.choice.channel_id === choice.channel_id)?.severity ?? null;
 }
 
-/** Severity that a channel knows when a message joins its bundle. One that is told of ends alone is told of this one. */
-function toldUntil(decided: Decided, tell: Tell): BundledRow['toldSeverity'] {
-  return toldBefore(decided, tell) ?? (tell.kind === 'resolved' ? tell.severity : null);
+/** Severity that a channel knows when a message joins its bundle. One that is notified of ends alone is notified of this one. */
+function notifiedUntil(decided: Decided, notification: Notification): BundledRow['notifiedSeverity'] {
+  return notifiedBefore(decided, notification) ?? (notification.kind === 'resolved' ? notification.severity : null);
 }
 
 function timesOf(group: AlertGroup | null): BundleTimes {
   return group === null ? stormTimes : { waitMs: group.waitMs, intervalMs: group.intervalMs };
 }
 
-function byUrgency(a: PlacedTell, b: PlacedTell): number {
-  return priorityOf(a.tell.kind, a.tell.severity) - priorityOf(b.tell.kind, b.tell.severity);
+function byUrgency(a: PlacedNotification, b: PlacedNotification): number {
+  return (
+    priorityOf(a.notification.kind, a.notification.severity) - priorityOf(b.notification.kind, b.notification.severity)
+  );
 }
 
 function keyOf({ bundleId, alertId }: Pick<BundledRow, 'bundleId' | 'alertId'>): string {

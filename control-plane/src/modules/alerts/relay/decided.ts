@@ -22,7 +22,7 @@ export interface NamedPolicy {
   readonly name: string;
 }
 
-/** Circumstances of trouble, for people; null: news had none. */
+/** Circumstances of trouble, for people; null if the trigger had none. */
 export interface TroubleDetails {
   readonly reason: string | null;
   readonly affectedNodes: readonly string[];

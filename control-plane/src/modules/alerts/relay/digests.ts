@@ -48,10 +48,10 @@ interface Planned {
   readonly thread: string;
   readonly kept: KeptParts;
   /** Alerts of the message, what changed first. */
-  readonly told: readonly KnownPart[] | null;
-  /** Alerts that are over, and of which the channel or the address of the account in its place was to be told. */
+  readonly included: readonly KnownPart[] | null;
+  /** Alerts that are over, and of which the channel or the address of the account in its place was to be notified. */
   readonly over: readonly KnownPart[];
-  /** True if alerts that were told before fire, and a silence keeps them back. */
+  /** True if alerts that were notified before fire, and a silence keeps them back. */
   readonly hasOthers: boolean;
 }
 
@@ -74,7 +74,7 @@ export class Digests {
       parts.map(({ alert }) => alert),
       nowMs,
     );
-    const beginningOf = await readBegun(trx, due, parts.filter(isToldEnd), nowMs);
+    const beginningOf = await readBegun(trx, due, parts.filter(isNotifiedEnd), nowMs);
     const byBundle = groupBy(parts, ({ bundleId }) => bundleId);
     const slices = new Slices();
     const planned: Planned[] = [];
@@ -82,7 +82,7 @@ export class Digests {
     for (const row of due) {
       const own = byBundle.get(row.id) ?? [];
       await slices.spend(STEPS_PER_ALERT * own.length);
-      if (own.some((part) => isToldEnd(part) && beginningOf(row, part) === 'on its way'))
+      if (own.some((part) => isNotifiedEnd(part) && beginningOf(row, part) === 'on its way'))
         postponed.push({ ...row, due_at: new Date(nowMs + POSTPONED_MS) });
       else planned.push(plan(row, own, { isSilenced, beginningOf, nowMs }));
     }
@@ -100,8 +100,8 @@ export class Digests {
     const found = await destinations.read(trx, [...new Set(planned.map(({ row }) => row.channel_id))]);
     const messages = planned.flatMap((one) => {
       const destination = found.get(one.row.channel_id);
-      if (one.told === null || destination === undefined) return [];
-      return [messageOf({ ...one, told: one.told }, { destination, nowMs, context })];
+      if (one.included === null || destination === undefined) return [];
+      return [messageOf({ ...one, included: one.included }, { destination, nowMs, context })];
     });
     const ends = await endDigestsOfFallbacks(trx, planned, { destinations, nowMs, context });
     const all = [...messages, ...ends];
@@ -112,8 +112,8 @@ export class Digests {
     );
     await outgoing.enqueue(trx, all);
     afterCommit(trx, () => {
-      for (const { row, told } of planned)
-        if (told !== null) counts.countDigest(row.group_id === null ? (row.state.cause ?? 'storm') : 'group');
+      for (const { row, included } of planned)
+        if (included !== null) counts.countDigest(row.group_id === null ? (row.state.cause ?? 'storm') : 'group');
     });
   }
 }
@@ -127,14 +127,14 @@ function plan(
     nowMs,
   }: { readonly isSilenced: IsSilenced; readonly beginningOf: BeginningOf; readonly nowMs: number },
 ): Planned {
-  // nobody is told of the end of an alert whose policy says so
+  // the end of an alert is not notified if its policy says so
   const present = parts.filter(({ isFiring, status }) => !isFiring || status !== 'resolved');
   const held = new Set(present.filter(({ isFiring, alert }) => isFiring && isSilenced(alert)));
-  const untold = [...held].filter(({ severity, toldSeverity }) => severity !== toldSeverity);
-  const over = present.filter(isToldEnd);
-  // what told of their begin was not accepted before their end, and is dropped
+  const unnotified = [...held].filter(({ severity, notifiedSeverity }) => severity !== notifiedSeverity);
+  const over = present.filter(isNotifiedEnd);
+  // the message about their start was not accepted before their end, and is dropped
   const unbegun = new Set(over.filter((part) => beginningOf(row, part) === 'none'));
-  const known = present.map((part) => (unbegun.has(part) ? { ...part, toldSeverity: null } : part));
+  const known = present.map((part) => (unbegun.has(part) ? { ...part, notifiedSeverity: null } : part));
   const { state, message, alerts } = planBundle(row.state, known.flatMap(knownTo(held)), nowMs);
   const isOver = alerts.length === 0;
   // rises also where the clock was set back
@@ -156,26 +156,26 @@ function plan(
     thread,
     kept: {
       bundleId: row.id,
-      isTold: message !== null,
-      alertIds: [...new Set([...alerts, ...untold].map(({ alertId }) => alertId))],
-      untoldIds: untold.map(({ alertId }) => alertId),
+      isNotified: message !== null,
+      alertIds: [...new Set([...alerts, ...unnotified].map(({ alertId }) => alertId))],
+      unnotifiedIds: unnotified.map(({ alertId }) => alertId),
     },
-    told: message === null || named.length === 0 ? null : named,
+    included: message === null || named.length === 0 ? null : named,
     over,
-    hasOthers: [...held].some(({ toldSeverity }) => toldSeverity !== null),
+    hasOthers: [...held].some(({ notifiedSeverity }) => notifiedSeverity !== null),
   };
 }
 
-/** True if an alert is over that the channel was to be told of. */
-function isToldEnd({ isFiring, toldSeverity }: Pick<BundledAlert, 'isFiring' | 'toldSeverity'>): boolean {
-  return !isFiring && toldSeverity !== null;
+/** True if an alert is over that the channel was to be notified of. */
+function isNotifiedEnd({ isFiring, notifiedSeverity }: Pick<BundledAlert, 'isFiring' | 'notifiedSeverity'>): boolean {
+  return !isFiring && notifiedSeverity !== null;
 }
 
-/** Parts as the channel is to know them: of alerts that a silence keeps back nothing, or what it was told before. */
+/** Parts as the channel is to know them: of alerts that a silence keeps back nothing, or the state that it was notified of before. */
 function knownTo(held: ReadonlySet<KnownPart>): (part: KnownPart) => BundledAlert[] {
   return (part) => {
     if (!held.has(part)) return [part];
-    return part.toldSeverity === null ? [] : [{ ...part, severity: part.toldSeverity }];
+    return part.notifiedSeverity === null ? [] : [{ ...part, severity: part.notifiedSeverity }];
   };
 }
 
@@ -219,13 +219,13 @@ async function endDigestsOfFallbacks(
   const addresses = await destinations.readFallbacks(trx, [...new Set(ended.map(({ row }) => row.owner_id))]);
   return ended.flatMap(({ row, thread, over }) => {
     const destination = addresses.get(row.owner_id);
-    const told = knownAt(
+    const included = knownAt(
       fallbacks.filter((fallback) => fallback.thread === thread),
       over,
     );
-    if (destination === undefined || told.length === 0) return [];
+    if (destination === undefined || included.length === 0) return [];
     const message = messageOf(
-      { row: { ...row, recipients: null }, told, thread, hasOthers: false },
+      { row: { ...row, recipients: null }, included, thread, hasOthers: false },
       { destination, nowMs, context },
     );
     return [{ ...message, messageGroup: `${message.messageGroup} fallback`, isFallback: true as const }];
@@ -248,33 +248,38 @@ interface MessageOptions {
 function messageOf(
   {
     row,
-    told,
+    included,
     thread,
     hasOthers,
-  }: Pick<Planned, 'row' | 'thread' | 'hasOthers'> & { readonly told: readonly KnownPart[] },
+  }: Pick<Planned, 'row' | 'thread' | 'hasOthers'> & { readonly included: readonly KnownPart[] },
   { destination, nowMs, context }: MessageOptions,
 ): NewMessage {
-  const isOver = told.every(({ isFiring }) => !isFiring);
-  const [monitorId, ...others] = new Set(told.map(({ alert }) => alert.monitor_id));
+  const isOver = included.every(({ isFiring }) => !isFiring);
+  const [monitorId, ...others] = new Set(included.map(({ alert }) => alert.monitor_id));
   return {
     destination,
     ...(row.recipients === null ? {} : { to: row.recipients }),
     messageGroup: `${row.id} ${nowMs.toString(36)}`,
     kind: 'digest',
-    alertIds: told.map(({ alertId }) => alertId),
-    alertCount: told.length,
+    alertIds: included.map(({ alertId }) => alertId),
+    alertCount: included.length,
     ...(monitorId === undefined || others.length > 0 ? {} : { monitorId }),
     ...(isOver ? {} : { hasFallback: true }),
     ...(row.is_test ? { isTest: true } : {}),
     write: (writing) => {
       const pageUrl = context.pageUrl(writing.id, { id: row.channel_id, recipient: writing.recipient });
-      const hasFiring = told.some(({ isFiring, status }) => isFiring && status === 'firing');
+      const hasFiring = included.some(({ isFiring, status }) => isFiring && status === 'firing');
       return digestMessage(
         {
           id: writing.id,
           thread,
-          payload: payloadOf(row, told, { id: writing.id, isTest: row.is_test || destination.isTest, isOver, nowMs }),
-          entries: told.map(({ monitor, type, severity, startedAtMs, isFiring }) => ({
+          payload: payloadOf(row, included, {
+            id: writing.id,
+            isTest: row.is_test || destination.isTest,
+            isOver,
+            nowMs,
+          }),
+          entries: included.map(({ monitor, type, severity, startedAtMs, isFiring }) => ({
             monitor,
             type,
             severity,
@@ -297,7 +302,7 @@ function messageOf(
 /** Object that a webhook channel gets for several alerts. */
 function payloadOf(
   row: BundleRow,
-  told: readonly KnownPart[],
+  included: readonly KnownPart[],
   {
     id,
     isTest,
@@ -318,8 +323,8 @@ function payloadOf(
       monitor: null,
       policy: null,
       group: row.group_id === null ? null : { id: row.group_id, name: row.group_name },
-      count: told.length,
-      alerts: told
+      count: included.length,
+      alerts: included
         .slice(0, MAX_SHOWN)
         .map(({ alertId, status, type, severity, monitor, policy, startedAtMs, changes }) => ({
           id: alertId,

@@ -14,23 +14,23 @@ export async function endMessagesOfFallbacks(
     context,
   }: { readonly destinations: Pick<Destinations, 'readFallbacks'>; readonly context: MessageContext },
 ): Promise<NewMessage[]> {
-  const ended = decided.filter(isEndToTell);
+  const ended = decided.filter(isEndToNotify);
   if (ended.length === 0) return [];
-  const told = await listFallbacks(trx, {
+  const notified = await listFallbacks(trx, {
     alertIds: ended.map(({ row }) => row.id),
     sinceMs: Math.min(...ended.map(({ row }) => row.created_at.getTime())),
   });
-  if (told.size === 0) return [];
-  const owners = ended.filter(({ row }) => told.has(row.id)).map(({ row }) => row.owner_id);
+  if (notified.size === 0) return [];
+  const owners = ended.filter(({ row }) => notified.has(row.id)).map(({ row }) => row.owner_id);
   const addresses = await destinations.readFallbacks(trx, [...new Set(owners)]);
   return ended.flatMap((one) => {
-    const destination = told.has(one.row.id) ? addresses.get(one.row.owner_id) : undefined;
+    const destination = notified.has(one.row.id) ? addresses.get(one.row.owner_id) : undefined;
     return destination === undefined ? [] : [endMessage(one, destination, context)];
   });
 }
 
-/** True if an alert has ended, and its policy does not say that nobody is to be told. A silence may have kept it from all of its channels. */
-function isEndToTell({ decision, policy }: Decided): boolean {
+/** True if an alert has ended, and its policy does not turn off notifications of ends. A silence may have kept it from all of its channels. */
+function isEndToNotify({ decision, policy }: Decided): boolean {
   return decision.changes.includes('resolved') && (policy?.policy.on_recovery.notify ?? true);
 }
 

@@ -21,7 +21,7 @@ export function neededByAlerts(clock: Clock): Needed {
       );
       const nowMs = clock.now();
       const isSilenced = await readSilenced(db, [...alerts.values()], nowMs);
-      const told = await readTold(db, asked, alerts);
+      const notified = await readNotified(db, asked, alerts);
       const reasons = new Map<string, EndReason>();
       for (const { id, kind, mayHaveArrived, alertIds } of asked) {
         const own = alertIds.flatMap((alertId) => alerts.get(alertId) ?? []);
@@ -29,7 +29,7 @@ export function neededByAlerts(clock: Clock): Needed {
           kind,
           mayHaveArrived,
           alerts: own.map((alert) => ({ status: alert.status, isSilenced: isSilenced(alert) })),
-          wasTold: told.has(id) || own.some(({ created_at: at }) => isBeyondLog(at.getTime(), nowMs)),
+          wasNotified: notified.has(id) || own.some(({ created_at: at }) => isBeyondLog(at.getTime(), nowMs)),
         });
         if (reason !== null) reasons.set(id, reason);
       }
@@ -54,7 +54,7 @@ async function withAllAlerts(db: Knex, messages: readonly WaitingMessage[]): Pro
 }
 
 /** Ids of the messages about an end or an acknowledgement, or of digests, whose recipients got an earlier one. */
-async function readTold(
+async function readNotified(
   db: Knex,
   messages: readonly WaitingMessage[],
   alerts: ReadonlyMap<string, AlertColumns>,

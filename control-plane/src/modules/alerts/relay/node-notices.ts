@@ -15,13 +15,13 @@ import type { Notice } from '../types/texts/facts.js';
 import { groupBy } from './group-by.js';
 import type { NewNotice, Notices } from './notices.js';
 
-// The owner of a node is notified that it has no link, or that its own network was away; no alert of its monitors tells that:
+// The owner of a node is notified that it has no link, or that its own network was away; no alert of its monitors is about that:
 //
 //   node.offline ────> waits 30 s ──────────────────> one notice for all nodes of the owner
 //   node.unhealthy ──> waits 30 s ──────────────────> one notice for all, without nodes that were said to be offline then
 //   node.online ─────> node.offline that waits is not sent
 
-/** Time from the first news of a node of an owner to the notice, which names all nodes until then. */
+/** Time from the first event of a node of an owner to the notice, which names all nodes until then. */
 const JOINED_MS = 30_000;
 /** Days for which it is known that a notice said that a node is offline: results for that time may come late. */
 const KNOWN_DAYS = 90;
@@ -38,7 +38,7 @@ interface NodeNoticesOptions {
 export class NodeNotices {
   constructor(private readonly options: NodeNoticesOptions) {}
 
-  /** Has news of nodes wait for those of other nodes, in the caller's transaction. */
+  /** Has events of nodes wait for those of other nodes, in the caller's transaction. */
   async note(trx: Knex, events: readonly NodeEvent[]): Promise<void> {
     const nowMs = this.options.clock.now();
     const online = events.filter(({ kind }) => kind === 'node.online');
@@ -51,12 +51,12 @@ export class NodeNotices {
   }
 
   /** Queues the notices that are due, in the caller's transaction. */
-  async tell(trx: Knex): Promise<void> {
+  async notifyDue(trx: Knex): Promise<void> {
     const due = await takeNodeWaits(trx, this.options.clock.now());
-    const news = due.filter(({ isKnown }) => !isKnown);
-    if (news.length === 0) return;
-    const policies = await readDefaultPolicies(trx, [...new Set(news.map(({ ownerId }) => ownerId))]);
-    const groups = groupBy(news, ({ ownerId, kind }) => `${ownerId} ${kind}`);
+    const unnotified = due.filter(({ isKnown }) => !isKnown);
+    if (unnotified.length === 0) return;
+    const policies = await readDefaultPolicies(trx, [...new Set(unnotified.map(({ ownerId }) => ownerId))]);
+    const groups = groupBy(unnotified, ({ ownerId, kind }) => `${ownerId} ${kind}`);
     const notices = [...groups.values()].flatMap((nodes) => {
       const policy = policies.get(nodes[0]?.ownerId ?? '');
       return policy === undefined ? [] : [noticeOf(nodes, policy)];
@@ -64,7 +64,7 @@ export class NodeNotices {
     await this.options.notices.notify(trx, notices);
   }
 
-  /** Forgets what can no longer be told twice. */
+  /** Forgets nodes whose notices can no longer be repeated. */
   tidy(db: Knex): Promise<void> {
     return deleteNodeWaitsBefore(db, new Date(this.options.clock.now() - KNOWN_DAYS * DAY_MS));
   }

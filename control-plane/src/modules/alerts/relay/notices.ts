@@ -10,7 +10,7 @@ import type { Notice } from '../types/texts/facts.js';
 import { noticeMessage } from '../types/texts/notice-message.js';
 import type { MessageContext } from './alert-messages.js';
 
-/** News that is about no alert, for the channels of a policy. */
+/** Notice that is about no alert, for the channels of a policy. */
 export interface NewNotice {
   readonly isTest: boolean;
   readonly policy: AlertPolicy;
@@ -31,7 +31,7 @@ interface NoticesOptions {
   readonly messages: Pick<MessageContext, 'pageUrl'>;
 }
 
-/** Sends notices, as news of severity warning. */
+/** Sends notices, with severity warning. */
 export class Notices {
   constructor(private readonly options: NoticesOptions) {}
 

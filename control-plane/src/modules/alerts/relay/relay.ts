@@ -1,6 +1,6 @@
 import { isWorse } from '@vantage/shared/alerts/alert.js';
 import { decide } from '@vantage/shared/alerts/decide.js';
-import type { AlertNews, Decision } from '@vantage/shared/alerts/decision.js';
+import type { AlertTrigger, Decision } from '@vantage/shared/alerts/decision.js';
 import { noDataDueAt } from '@vantage/shared/alerts/transitions.js';
 import type { Clock } from '@vantage/shared/clock.js';
 import type { Knex } from 'knex';
@@ -22,24 +22,24 @@ import { readApplied, readDependents, readPolicies } from '../policies/applying-
 import { readSilenceIndexes } from '../silences/read-silence-indexes.js';
 import type { SilenceIndex } from '../silences/silence-index.js';
 import type { ChannelTypes } from '../types/registry.js';
+import { contextOf, dependenciesOf } from './alert-context.js';
 import type { AlertCounts } from './alert-counts.js';
 import type { MessageContext } from './alert-messages.js';
+import { type AlertingEvent, endsResolution, isTrouble, triggerOf } from './alerting-events.js';
 import { afterDecision, type Decided, monitorCopy, type NamedPolicy, type Subject } from './decided.js';
 import { groupBy } from './group-by.js';
+import { type JoinedNotifications, joinNotifications, writeNotifications } from './join-notifications.js';
 import { readZones } from './known-zones.js';
-import { type AlertingEvent, endsResolution, isTrouble, newsOf } from './monitor-news.js';
 import type { NewNotice, Notices } from './notices.js';
-import { type JoinedTells, joinTells, writeTells } from './send-tells.js';
-import { dependenciesOf, surroundingsOf } from './surroundings.js';
-import { readWithoutSilenced } from './untold.js';
+import { readWithoutSilenced } from './without-silenced.js';
 
-// The way from news to messages, the same for events of monitors, for instants that are due, and for acts of people. All of it is one
+// The way from triggers to messages, the same for events of monitors, for instants that are due, and for acts of people. All of it is one
 // transaction, and few statements for any number of alerts:
 //
 //   lock alerts, in the order of their ids ──> read monitors, policies, silences ──> decide each (pure) ──> write alerts,
 //   timeline, next looks, events, deliveries ──> commit ──> senders, consumers
 //
-// A replica that dies before the commit has changed nothing, and its news is still there.
+// A replica that dies before the commit has changed nothing, and its events are still there.
 
 interface RelayOptions {
   readonly clock: Clock;
@@ -52,19 +52,19 @@ interface RelayOptions {
   readonly messages: Omit<MessageContext, 'nowMs' | 'names'>;
 }
 
-/** News for one subject. */
+/** Trigger for one subject. */
 interface Asked extends Subject {
-  readonly news: AlertNews;
+  readonly trigger: AlertTrigger;
 }
 
-/** Surroundings of several subjects. */
+/** Context of several subjects. */
 interface Known {
   readonly monitors: ReadonlyMap<string, AlertedMonitor>;
   readonly silences: ReadonlyMap<string, SilenceIndex>;
   readonly down: ReadonlySet<string>;
 }
 
-/** Turns news into changes of alerts and messages. */
+/** Turns triggers into changes of alerts and messages. */
 export class Relay {
   constructor(private readonly options: RelayOptions) {}
 
@@ -128,13 +128,13 @@ export class Relay {
   async act(
     trx: Knex,
     alerts: readonly AlertRow[],
-    news: Extract<AlertNews, { kind: 'acknowledge' | 'resolve' }>,
+    trigger: Extract<AlertTrigger, { kind: 'acknowledge' | 'resolve' }>,
     note: string | null = null,
   ): Promise<void> {
-    await this.#ask(trx, alerts, news, note);
+    await this.#ask(trx, alerts, trigger, note);
   }
 
-  async #ask(trx: Knex, alerts: readonly AlertRow[], news: AlertNews, note: string | null = null): Promise<void> {
+  async #ask(trx: Knex, alerts: readonly AlertRow[], trigger: AlertTrigger, note: string | null = null): Promise<void> {
     if (alerts.length === 0) return;
     const monitors = await this.#readMonitors(
       trx,
@@ -146,8 +146,8 @@ export class Relay {
       return {
         ...subjectOf(alert, monitor, policies.of(alert, monitor)),
         details: null,
-        isResolvedByUser: news.kind === 'resolve',
-        news,
+        isResolvedByUser: trigger.kind === 'resolve',
+        trigger,
       };
     });
     await this.#decideAll(trx, asked, monitors, note);
@@ -221,8 +221,8 @@ export class Relay {
     { nowMs, note }: { readonly nowMs: number; readonly note: string | null },
   ): Promise<void> {
     const { counts, messages } = this.options;
-    const told = await joinTells(trx, unjoined, { ...this.options, context: { ...messages, nowMs } });
-    const { decided } = told;
+    const joined = await joinNotifications(trx, unjoined, { ...this.options, context: { ...messages, nowMs } });
+    const { decided } = joined;
     await storeAlerts(
       trx,
       decided.map(({ row }) => row),
@@ -236,21 +236,23 @@ export class Relay {
       decided.flatMap(({ row: { id }, markAtMs: atMs }) => (atMs === null ? [] : [{ alertId: id, atMs }])),
     );
     await publishAll(trx, decided.flatMap(eventsOf));
-    await this.#send(trx, told, nowMs);
+    await this.#send(trx, joined, nowMs);
     afterCommit(trx, () => {
       for (const { decision, row } of decided)
         for (const change of decision.changes) counts.countAlert(row.type, change);
     });
   }
 
-  async #send(trx: Knex, told: JoinedTells, nowMs: number): Promise<void> {
+  async #send(trx: Knex, joined: JoinedNotifications, nowMs: number): Promise<void> {
     const { destinations, outgoing, messages: fixed } = this.options;
-    const named = told.decided.filter(({ decision: { tells, changes } }) => tells.length > 0 || changes.length > 0);
+    const named = joined.decided.filter(
+      ({ decision: { notifications, changes } }) => notifications.length > 0 || changes.length > 0,
+    );
     const names = await readAlertNames(
       trx,
       named.map(({ row }) => row),
     );
-    const messages = await writeTells(trx, told, { destinations, context: { ...fixed, nowMs, names } });
+    const messages = await writeNotifications(trx, joined, { destinations, context: { ...fixed, nowMs, names } });
     if (messages.length > 0) await outgoing.enqueue(trx, messages);
   }
 }
@@ -280,15 +282,15 @@ function askedOf(
   const known = alerts.map((alert): Asked => {
     const policy = policies.of(alert, monitor);
     // what no longer applies is resolved, whatever happens
-    const news: AlertNews = policy === null ? { kind: 'look' } : newsOf(event, alert.state, severity);
-    return { ...subjectOf(alert, monitor, policy), details, isResolvedByUser: false, news };
+    const trigger: AlertTrigger = policy === null ? { kind: 'look' } : triggerOf(event, alert.state, severity);
+    return { ...subjectOf(alert, monitor, policy), details, isResolvedByUser: false, trigger };
   });
   if (monitor === null || !isTrouble(event)) return known.filter(({ alert }) => alert?.status !== 'resolved');
   const covered = new Set(alerts.map(({ policy_id: id }) => id));
   const others = (policies.applied.get(monitor.id) ?? []).filter(({ policy }) => !covered.has(policy.id));
   const fresh = others.map((policy): Asked => {
-    const news = newsOf(event, null, severity);
-    return { ...newSubject(monitor, policy), details, isResolvedByUser: false, news };
+    const trigger = triggerOf(event, null, severity);
+    return { ...newSubject(monitor, policy), details, isResolvedByUser: false, trigger };
   });
   return [...known, ...fresh];
 }
@@ -318,8 +320,10 @@ function flappingNotices(events: readonly AlertingEvent[], { applied }: KnownPol
   return events.flatMap((event) => {
     if (event.kind !== 'monitor.flapping') return [];
     const { monitor, is_flapping: isFlapping, is_up: isUp } = event.payload;
-    const telling = (applied.get(event.subject) ?? []).filter(({ policy }) => policy.suppression.flapping === 'notice');
-    return telling.map(({ policy }) => ({
+    const notifying = (applied.get(event.subject) ?? []).filter(
+      ({ policy }) => policy.suppression.flapping === 'notice',
+    );
+    return notifying.map(({ policy }) => ({
       isTest: event.isTest,
       policy,
       tags: monitor.tags ?? [],
@@ -353,21 +357,21 @@ const STEPS_PER_RULE = 10;
 
 /** Greatest cost of a decision. */
 function stepsOf({ policy, state }: Asked): number {
-  const told = STEPS_PER_RULE * (1 + (state?.told.length ?? 0));
-  if (policy === null) return told;
+  const fixed = STEPS_PER_RULE * (1 + (state?.told.length ?? 0));
+  if (policy === null) return fixed;
   const { rules, escalation, suppression } = policy.policy;
   const windows = rules.filter(({ match }) => match.time_window !== null).length + suppression.quiet_hours.length;
-  return told + STEPS_PER_WINDOW * windows + STEPS_PER_RULE * (rules.length + escalation.steps.length);
+  return fixed + STEPS_PER_WINDOW * windows + STEPS_PER_RULE * (rules.length + escalation.steps.length);
 }
 
-function decideOne({ state, monitor, policy, news }: Asked, known: Known, nowMs: number): Decision {
+function decideOne({ state, monitor, policy, trigger }: Asked, known: Known, nowMs: number): Decision {
   const present = known.monitors.get(monitor.id) ?? null;
   const silences = known.silences.get(present?.ownerId ?? '');
-  const worst = news.kind === 'trouble' && (state === null || isWorse(news, state)) ? news : state;
+  const worst = trigger.kind === 'trouble' && (state === null || isWorse(trigger, state)) ? trigger : state;
   const isSilenceable = present !== null && worst !== null && silences !== undefined;
   const silencedUntilMs = isSilenceable ? silences.untilMs(present, worst.severity) : null;
   const nextHoldAtMs = isSilenceable ? silences.nextAtMs(present, worst.severity) : null;
-  const surroundings = surroundingsOf({
+  const context = contextOf({
     monitor: present,
     policy: policy?.policy ?? null,
     silencedUntilMs,
@@ -379,9 +383,9 @@ function decideOne({ state, monitor, policy, news }: Asked, known: Known, nowMs:
     monitorId,
     policy: policy?.policy ?? null,
     tags,
-    surroundings,
+    context,
     nextHoldAtMs,
-    news,
+    trigger,
     nowMs,
   });
 }
@@ -400,7 +404,7 @@ function barePolicy({ policy_id: id, policy_name: name }: AlertRow): NamedPolicy
   };
 }
 
-/** Changes of an alert after which its timeline notes no more of what holds it: a silence that comes and goes is no news. */
+/** Changes of an alert after which its timeline notes no more of what holds it: a silence that comes and goes is not noted. */
 const MOST_NOTED = 1_000;
 
 function timelineOf({ decision, row }: Decided, note: string | null) {

@@ -8,25 +8,25 @@ export interface NeedFacts {
   /** Alerts that the message is about, those that still exist. */
   readonly alerts: readonly { readonly status: AlertStatus; readonly isSilenced: boolean }[];
   /** True if its recipient got an earlier message about its alerts, or may have got it. */
-  readonly wasTold: boolean;
+  readonly wasNotified: boolean;
 }
 
 /**
  * Reason why a message about alerts is no longer needed; null: it is. Whoever got a message about an alert gets the one about its end; who
  * got none, since the alert ended before, gets neither.
  */
-export function endReasonOf({ kind, mayHaveArrived, alerts, wasTold }: NeedFacts): EndReason | null {
+export function endReasonOf({ kind, mayHaveArrived, alerts, wasNotified }: NeedFacts): EndReason | null {
   switch (kind) {
     case 'firing':
     case 'severity':
     case 'reminder':
     case 'escalation':
     case 'digest':
-      return wasTold && kind === 'digest' ? null : reasonOfBeginning(alerts, mayHaveArrived);
+      return wasNotified && kind === 'digest' ? null : reasonOfBeginning(alerts, mayHaveArrived);
     case 'acknowledged':
-      return wasTold && alerts.some(({ status }) => status === 'acknowledged') ? null : 'not_needed';
+      return wasNotified && alerts.some(({ status }) => status === 'acknowledged') ? null : 'not_needed';
     case 'resolved':
-      return wasTold || mayHaveArrived ? null : 'not_needed';
+      return wasNotified || mayHaveArrived ? null : 'not_needed';
     case 'notice':
     case 'test':
     case 'verification':

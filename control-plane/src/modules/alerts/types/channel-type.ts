@@ -44,7 +44,7 @@ export interface ConfigProblem {
 
 /** Result of an attempt. */
 export type Outcome<C = unknown> =
-  /** `config`: fields that the vendor told to change (an id of a chat that moved); stored. */
+  /** `config`: fields that the vendor asked to change (an id of a chat that moved); stored. */
   | { readonly kind: 'accepted'; readonly providerId: string | null; readonly config?: Partial<C> }
   /**
    * Worth another attempt, after `retryAfterMs` at the earliest (null: by the schedule). `isOfVendor`: time that the vendor documents; one that

@@ -33,16 +33,16 @@ t.test('an entry that is put again or forgotten counts once', async (t) => {
 });
 
 t.test('what was read while its key had news is not kept: it may be older than the news', async (t) => {
-  const news = {
+  const updates = {
     put: (memory: AnswerMemory) => memory.put('a', kept(2)),
     forget: (memory: AnswerMemory) => memory.forget('a'),
     clear: (memory: AnswerMemory) => memory.clear(),
   };
-  for (const [name, tell] of Object.entries(news)) {
+  for (const [name, update] of Object.entries(updates)) {
     const memory = new AnswerMemory();
     const reads = new EventEmitter();
     const overtaken = memory.fill('a', async () => (await once(reads, 'end'))[0]);
-    tell(memory);
+    update(memory);
     const before = memory.find('a');
     reads.emit('end', kept(1));
     t.same(await overtaken, kept(1), 'its reader has it');

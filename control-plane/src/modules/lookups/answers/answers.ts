@@ -184,7 +184,7 @@ export class Answers {
     // beside a failure the table may have an answer that memory has not
     if (answer.isFailure) memory.forget(key);
     else memory.put(key, { answer, failure: null });
-    this.#tell(key);
+    this.#announce(key);
     return { kind: 'found', answer };
   }
 
@@ -199,7 +199,7 @@ export class Answers {
     await endClaim(db, { key, holder: replicaId }).catch((error: unknown) =>
       log.warn({ err: error }, 'cannot end the claim of a lookup, its lease ends it'),
     );
-    this.#tell(key);
+    this.#announce(key);
   }
 
   #renewLease(asked: Asked): () => void {
@@ -222,7 +222,7 @@ export class Answers {
     };
   }
 
-  #tell(key: string): void {
+  #announce(key: string): void {
     this.options.wakeUps.wake(key);
     this.options.bus.broadcast({ type: 'lookups', ids: [key] });
   }

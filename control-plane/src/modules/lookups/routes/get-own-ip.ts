@@ -13,8 +13,8 @@ export const getOwnIp = defineRoute({
   replies: { 200: ip.Data },
   errors: ['VALIDATION_FAILED', 'PROBE_TARGET_INVALID', 'UNAVAILABLE'],
   async handle({ account, address, locale, signal }, { lookups }) {
-    const asking = { account, address, locale, signal, maxAgeMs: null };
-    const { data } = await lookups.look('ip', { q: address }, asking);
+    const caller = { account, address, locale, signal, maxAgeMs: null };
+    const { data } = await lookups.look('ip', { q: address }, caller);
     return { status: 200, data };
   },
 });

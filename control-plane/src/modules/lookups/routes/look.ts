@@ -46,7 +46,7 @@ function lookRoute(kind: LookupKind): AnyRoute {
       const { account, address, locale } = request;
       const { max_age_s: maxAgeS, ...asked } = request.query as LookupQuery & { readonly max_age_s?: number };
       const maxAgeMs = maxAgeS === undefined ? null : maxAgeS * 1_000;
-      const asking = {
+      const caller = {
         account,
         address,
         locale,
@@ -56,7 +56,7 @@ function lookRoute(kind: LookupKind): AnyRoute {
           return request.signal;
         },
       };
-      const found = await services.lookups.look(kind, asked, asking);
+      const found = await services.lookups.look(kind, asked, caller);
       const { data, cache, freshMs } = found;
       const maxAgeText = freshMs === undefined ? 'no-store' : `private, max-age=${Math.floor(freshMs / 1_000)}`;
       return { status: 200, data, headers: { 'Cache-Control': maxAgeText }, ...(cache === undefined ? {} : { cache }) };

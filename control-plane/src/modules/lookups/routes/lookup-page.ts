@@ -57,9 +57,9 @@ export const lookupPageRoutes: readonly AnyRoute[] = [
       const { q } = request.params;
       const kind = kindOf(request.params);
       const { account, address, signal, locale } = request;
-      const asking = { account, address, signal, locale, maxAgeMs: null };
+      const caller = { account, address, signal, locale, maxAgeMs: null };
       return answered({ kind, q, request }, async () =>
-        kind === 'reputation' ? { data: await lookups.reputation.check(q, asking) } : lookups.look(kind, { q }, asking),
+        kind === 'reputation' ? { data: await lookups.reputation.check(q, caller) } : lookups.look(kind, { q }, caller),
       );
     },
   }),

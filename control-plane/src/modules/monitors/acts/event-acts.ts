@@ -8,8 +8,8 @@ import { ApiError } from '../../../http/errors.js';
 import type { Account } from '../../../http/route.js';
 import type { MonitorAct } from '../definition/monitor-act.js';
 import { findMonitor, lockMonitor } from '../definition/store.js';
+import { eventFields, monitorName, subjectOf } from '../events/event-fields.js';
 import { type EventRow, findEvent, lockEvent, resolveEvent, updateEvent } from '../events/event-store.js';
-import { eventNews, monitorName, subjectOf } from '../events/happening.js';
 import { insertDue, lockState, noteResolved } from '../judging/state-store.js';
 
 interface EventActsOptions {
@@ -74,7 +74,7 @@ export class EventActs {
       if (resolved === null) return (await findEvent(trx, id, account.owner)) ?? found;
       await noteResolved(trx, monitor.id, resolved.type);
       await insertDue(trx, [monitor.id]);
-      const payload = { monitor: monitorName(monitor), event: eventNews(resolved), resolved_by: nameOf(account) };
+      const payload = { monitor: monitorName(monitor), event: eventFields(resolved), resolved_by: nameOf(account) };
       await happened(trx, {
         actor,
         accountId: monitor.owner_id,
@@ -93,7 +93,7 @@ export class EventActs {
     const { owner } = account;
     const monitor = await findMonitor(trx, { id: event.monitor_id, owner, nowMs: this.options.clock.now() });
     if (monitor === null) return;
-    const payload = { monitor: monitorName(monitor), event: eventNews(event), acknowledged_by: nameOf(account) };
+    const payload = { monitor: monitorName(monitor), event: eventFields(event), acknowledged_by: nameOf(account) };
     await publish(trx, { kind: 'monitor.acknowledged', ...subjectOf(monitor), payload });
   }
 

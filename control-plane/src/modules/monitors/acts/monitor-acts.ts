@@ -22,11 +22,11 @@ import {
   updateStatus,
 } from '../definition/store.js';
 import { HEARTBEAT } from '../definition/type-names.js';
+import { monitorName, subjectOf } from '../events/event-fields.js';
 import { closeEvent } from '../events/event-store.js';
-import { monitorName, subjectOf } from '../events/happening.js';
 import { groupNamed } from '../groups/monitor-groups.js';
 import { insertDue, lockState, resetState } from '../judging/state-store.js';
-import type { AssignmentChange } from '../placement/assignment-news.js';
+import type { AssignmentChange } from '../placement/assignment-announcements.js';
 import type { PlacedMonitor, Placing } from '../placement/placing.js';
 import { CheckedFields, type CheckedFieldsOptions } from './checked-fields.js';
 

@@ -7,7 +7,7 @@ import { listLinkedAssignments } from '../definition/assignment-store.js';
 import { openSecrets, purposeOf, refuseMoved } from '../definition/sealed-secrets.js';
 import type { KnownMonitorRow } from '../definition/store.js';
 import { HEARTBEAT } from '../definition/type-names.js';
-import type { Asking } from './asking.js';
+import type { CheckRequests } from './check-requests.js';
 
 /** Tolerance for clocks of nodes that are behind, in milliseconds. */
 const SKEW_MS = 5_000;
@@ -18,7 +18,7 @@ interface TestChecksOptions {
   readonly db: Knex;
   readonly clock: Clock;
   readonly sealer: Sealer;
-  readonly asking: Pick<Asking, 'ask'>;
+  readonly checkRequests: Pick<CheckRequests, 'ask'>;
 }
 
 /** Checks that are requested in addition to the schedule. */
@@ -34,7 +34,7 @@ export class TestChecks {
     monitor: KnownMonitorRow,
     { waitMs, signal }: { readonly waitMs: number; readonly signal: AbortSignal },
   ): Promise<{ rows: CheckRow[]; waiting: readonly string[] }> {
-    const { db, clock, asking, sealer } = this.options;
+    const { db, clock, checkRequests, sealer } = this.options;
     const { id, key, type, status } = monitor;
     if (type === HEARTBEAT) throw noChecks();
     if (status !== 'active') throw new ApiError('MONITOR_PAUSED');
@@ -43,7 +43,7 @@ export class TestChecks {
     if (asked.length === 0) throw new ApiError('NODE_OFFLINE', { retryAfterSeconds: 30 });
     const since = new Date(clock.now() - SKEW_MS);
     const before = new Set((await listAskedChecks(db, key, since)).map(nameOf));
-    asking.ask(asked);
+    checkRequests.ask(asked);
     const deadlineMs = clock.monotonicMs() + waitMs;
     for (;;) {
       const rows = (await listAskedChecks(db, key, since)).filter((row) => !before.has(nameOf(row)));

@@ -52,8 +52,8 @@ export function monitorKinds({ keptFor, onDue, counts, allowance }: MonitorKinds
       if ((body.error === null) !== (body.outcome === 'ok')) return { reject: 'malformed' };
       return { body, probeType: CHECK_KIND, outcome: body.outcome, resultJson: textOf(message) };
     },
-    async store(trx, told) {
-      const rows = await allowance.fitting(trx, told);
+    async store(trx, reports) {
+      const rows = await allowance.fitting(trx, reports);
       const due = rows.length === 0 ? [] : await storeChecks(trx, rows, keptFor);
       return () => {
         allowance.spend(rows);
@@ -73,8 +73,8 @@ export function monitorKinds({ keptFor, onDue, counts, allowance }: MonitorKinds
       if (body.first_slot_ms < nowMs - MAX_AGE_MS) return { reject: 'out_of_range' };
       return { body, probeType: MISSED_KIND, outcome: body.reason, resultJson: textOf(message) };
     },
-    async store(trx, told) {
-      const rows = await allowance.fitting(trx, told);
+    async store(trx, reports) {
+      const rows = await allowance.fitting(trx, reports);
       if (rows.length === 0) return () => {};
       await storeMissed(trx, rows);
       await noteUplinkLosses(trx, rows);

@@ -7,8 +7,8 @@ import { CHECK_SECONDS, FRESH_INTERVALS, freshnessMs } from '../definition/fresh
 import { monitorIntervals } from '../definition/intervals.js';
 import { checkFlags } from './check-flags.js';
 import { type DeliveredDetails, storeDetails } from './details-store.js';
-import { isToldAt } from './told-slots.js';
-import { mayBeTold, readToldSlots } from './told-slots-store.js';
+import { isReportedAt } from './reported-slots.js';
+import { mayBeReported, readReportedSlots } from './reported-slots-store.js';
 
 /** A report, and the node that delivered it. */
 export interface Delivered<R> {
@@ -40,7 +40,7 @@ const FRESH = `(${FRESH_INTERVALS} * m.interval_s + ${CHECK_SECONDS}) * interval
 const SHORTEST_FRESH_SECONDS = freshnessMs(Math.min(...monitorIntervals)) / 1_000;
 
 // One statement: no check precedes the creation of its monitor, whatever clocks say; reports about monitors that the node does not have, or had too long ago, are left out, and so are those that may have been reported
-// before (told-slots-store.ts) unless that was checked. It stores the checks; the verdict of the node, if it changed; how far it has
+// before (reported-slots-store.ts) unless that was checked. It stores the checks; the verdict of the node, if it changed; how far it has
 // delivered, every ten seconds; the minutes that were rolled up already and must be rolled up again; the ranges with results that
 // were not judged in time, since they arrived late, or after or together with what made them old; and the monitors to be judged:
 // those for which the verdict of a node changed, or a node has caught up.
@@ -56,7 +56,7 @@ const STORE: PreparedStatement = {
            CASE WHEN g.since_ms IS NOT NULL THEN greatest(g.since_ms, extract(epoch FROM m.created_at)::float8 * 1000) END AS since_ms,
            g.through_ms, g.number, greatest(to_timestamp(g.slot_ms / 1000), m.created_at) AS at, m.key AS monitor_key, n.key AS node_key,
            a.generation = g.generation AND a.ended_at IS NULL AS is_current, ($13::jsonb ->> o.plan)::smallint AS keep_days,
-           NOT $14 AND g.verdict IS NOT NULL AND ${mayBeTold('to_timestamp(g.slot_ms / 1000)')} AS is_doubtful,
+           NOT $14 AND g.verdict IS NOT NULL AND ${mayBeReported('to_timestamp(g.slot_ms / 1000)')} AS is_doubtful,
            least(interval '${LATE_SECONDS} s', ${FRESH}) AS late_after
     FROM given g
     JOIN monitor_assignments a ON a.monitor_id = g.monitor_id AND a.node_id = g.node_id
@@ -130,12 +130,13 @@ export async function storeChecks(
   keptFor: CheckDaysOf,
 ): Promise<string[]> {
   const { due, doubtful } = await store(trx, rows, { keptFor, isLookedAt: false });
-  const news = doubtful.length === 0 ? [] : await withoutTold(trx, doubtful);
-  const dueOfNews = news.length === 0 ? [] : (await store(trx, news, { keptFor, isLookedAt: true })).due;
-  const isNews = new Set(news);
-  const told = new Set(doubtful.filter((row) => !isNews.has(row)));
-  await storeDetails(trx, rows.filter((row) => !told.has(row)).flatMap(detailsOf));
-  return [...due, ...dueOfNews];
+  const unreported = doubtful.length === 0 ? [] : await withoutReported(trx, doubtful);
+  const dueOfUnreported =
+    unreported.length === 0 ? [] : (await store(trx, unreported, { keptFor, isLookedAt: true })).due;
+  const isUnreported = new Set(unreported);
+  const reported = new Set(doubtful.filter((row) => !isUnreported.has(row)));
+  await storeDetails(trx, rows.filter((row) => !reported.has(row)).flatMap(detailsOf));
+  return [...due, ...dueOfUnreported];
 }
 
 function detailsOf({ nodeId, body }: Delivered<TakenCheck>): DeliveredDetails[] {
@@ -174,7 +175,7 @@ async function store(trx: Knex, rows: readonly Delivered<TakenCheck>[], { keptFo
 }
 
 /** Checks whose slot was not reported before, one per slot. */
-async function withoutTold(
+async function withoutReported(
   trx: Knex,
   rows: readonly Delivered<TakenCheck>[],
 ): Promise<readonly Delivered<TakenCheck>[]> {
@@ -182,13 +183,13 @@ async function withoutTold(
     const slotMs = Math.floor(body.slot_ms);
     return { nodeId, monitorId: body.monitor_id, firstMs: slotMs, lastMs: slotMs };
   });
-  const told = await readToldSlots(trx, ranges);
+  const reported = await readReportedSlots(trx, ranges);
   const seen = new Set<string>();
   return rows.filter((_, index) => {
     const range = ranges[index];
     if (range === undefined) return false;
     const slot = `${range.nodeId} ${range.monitorId} ${range.firstMs}`;
-    if (seen.has(slot) || isToldAt(told[index] ?? [], range.firstMs)) return false;
+    if (seen.has(slot) || isReportedAt(reported[index] ?? [], range.firstMs)) return false;
     seen.add(slot);
     return true;
   });

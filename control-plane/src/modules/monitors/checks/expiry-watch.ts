@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { publish } from '../../../events/index.js';
 import { type BackgroundParts, background, type Rounds } from '../../../runtime/background.js';
-import { monitorName, subjectOf } from '../events/happening.js';
+import { monitorName, subjectOf } from '../events/event-fields.js';
 import { type ExpiringMonitor, insertExpiryNotices, listExpiring } from './expiry-store.js';
 import { passedThresholds } from './expiry-thresholds.js';
 

@@ -1,8 +1,8 @@
 import type { MissedReport } from '@vantage/shared/monitor-state/check-report.js';
 import type { Knex } from 'knex';
 import type { Delivered } from './check-store.js';
-import { untold } from './told-slots.js';
-import { mayBeTold, readToldSlots } from './told-slots-store.js';
+import { unreported } from './reported-slots.js';
+import { mayBeReported, readReportedSlots } from './reported-slots-store.js';
 
 const MAX_SLOTS = 2_000_000_000;
 
@@ -10,13 +10,13 @@ const MAX_SLOTS = 2_000_000_000;
 export async function storeMissed(trx: Knex, rows: readonly Delivered<MissedReport>[]): Promise<void> {
   const doubtful = await insertMissed(trx, rows, { isLookedAt: false });
   // one by one: if two overlap, the first counts
-  for (const row of doubtful) await storeUntold(trx, row);
+  for (const row of doubtful) await storeUnreported(trx, row);
 }
 
-async function storeUntold(trx: Knex, { nodeId, body }: Delivered<MissedReport>): Promise<void> {
+async function storeUnreported(trx: Knex, { nodeId, body }: Delivered<MissedReport>): Promise<void> {
   const { monitor_id: monitorId, first_slot_ms: firstMs, last_slot_ms: lastMs, count } = body;
-  const [told = []] = await readToldSlots(trx, [{ nodeId, monitorId, firstMs, lastMs }]);
-  const runs = untold({ firstMs, lastMs, count }, told).map((run) => ({
+  const [reported = []] = await readReportedSlots(trx, [{ nodeId, monitorId, firstMs, lastMs }]);
+  const runs = unreported({ firstMs, lastMs, count }, reported).map((run) => ({
     nodeId,
     body: { ...body, first_slot_ms: run.firstMs, last_slot_ms: run.lastMs, count: run.count },
   }));
@@ -33,7 +33,7 @@ async function insertMissed(
   const { rows: doubtful } = await trx.raw<{ rows: { number: number }[] }>(
     `WITH found AS MATERIALIZED (
        SELECT g.*, m.created_at, m.key AS monitor_key, n.key AS node_key,
-              NOT ?::boolean AND ${mayBeTold('to_timestamp(g.first_ms / 1000)')} AS is_doubtful
+              NOT ?::boolean AND ${mayBeReported('to_timestamp(g.first_ms / 1000)')} AS is_doubtful
        FROM unnest(?::text[], ?::text[], ?::float8[], ?::float8[], ?::int[], ?::text[]) WITH ORDINALITY
          AS g(node_id, monitor_id, first_ms, last_ms, slots, reason, number)
        JOIN monitor_assignments a ON a.monitor_id = g.monitor_id AND a.node_id = g.node_id

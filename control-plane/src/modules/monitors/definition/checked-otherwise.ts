@@ -3,9 +3,9 @@ import type { MonitorFields } from './store.js';
 
 /** True if a change affects the checks, so that nodes must be notified and earlier results no longer count. */
 export function isCheckedOtherwise(before: MonitorFields, after: MonitorFields): boolean {
-  const told = ({ target, interval_s, config, consecutive_fail, consecutive_ok }: MonitorFields) =>
+  const checkedFields = ({ target, interval_s, config, consecutive_fail, consecutive_ok }: MonitorFields) =>
     JSON.stringify([target, interval_s, sorted(withoutReach(config)), consecutive_fail, consecutive_ok]);
-  return told(before) !== told(after);
+  return checkedFields(before) !== checkedFields(after);
 }
 
 /** JSON with sorted members, since PostgreSQL does not keep the order of members in jsonb. */

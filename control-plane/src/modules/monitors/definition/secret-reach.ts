@@ -34,8 +34,8 @@ export function isWithin(
 
 /** Settings as they are sent to nodes. */
 export function withoutReach(config: Settings): Settings {
-  const { allow_secrets_on: _, ...told } = config;
-  return told;
+  const { allow_secrets_on: _, ...others } = config;
+  return others;
 }
 
 /** Advice for a monitor with too few nodes within the reach of its secrets. */

@@ -73,7 +73,7 @@ export async function changeEventType(
 }
 
 /** Records that the present type of the open event of a monitor was notified; null: none is open. */
-export async function markEventTold(trx: Knex, monitorId: string): Promise<EventRow | null> {
+export async function markEventNotified(trx: Knex, monitorId: string): Promise<EventRow | null> {
   const { rows } = await trx.raw<{ rows: EventRow[] }>(
     'UPDATE monitor_events SET told_type = NULL WHERE monitor_id = ? AND ended_at IS NULL RETURNING *',
     [monitorId],

@@ -60,7 +60,7 @@ export class HeartbeatJudging {
   async #judgeOne(trx: Knex, { monitor, row }: { monitor: JudgedRow; row: HeartbeatRow }, context: Context) {
     const { state, effects, rule } = judged(row, context.nowMs);
     const columns = toColumns(state, rule);
-    const isHeld = row.is_active && (await this.#tell(trx, monitor, { effects, state, context }));
+    const isHeld = row.is_active && (await this.#publish(trx, monitor, { effects, state, context }));
     await updateDurations(trx, durationsOf(row, effects));
     return {
       monitor_id: row.monitor_id,
@@ -71,7 +71,7 @@ export class HeartbeatJudging {
   }
 
   /** Writes and publishes verdicts. @returns true if the heartbeat is down without an event because of a maintenance window */
-  async #tell(
+  async #publish(
     trx: Knex,
     monitor: JudgedRow,
     { effects, state, context }: { effects: readonly HeartbeatEffect[]; state: HeartbeatState; context: Context },
@@ -80,10 +80,11 @@ export class HeartbeatJudging {
     const { state: known, steps } = follow(monitor, verdictsOf(happened, state), context);
     const firstCheckAt = monitor.first_check_at ?? firstOf(happened);
     const isSame = known.health === monitor.health && known.resolved === monitor.resolved_type && steps.length === 0;
-    const isNews = !isSame || firstCheckAt !== monitor.first_check_at;
+    const isChanged = !isSame || firstCheckAt !== monitor.first_check_at;
     const decidedAt = firstOf(happened);
     if (monitor.health === 'unknown' && decidedAt !== null) await endPause(trx, monitor.id, decidedAt);
-    if (isNews) await this.#write(trx, monitor, { health: known.health, resolvedType: known.resolved, firstCheckAt });
+    if (isChanged)
+      await this.#write(trx, monitor, { health: known.health, resolvedType: known.resolved, firstCheckAt });
     for (const { effects: wanted, reason } of steps) {
       const { countEvent } = this.options;
       await performEffects(trx, monitor, { effects: wanted, reasonOf: () => reason, countEvent });
@@ -94,9 +95,9 @@ export class HeartbeatJudging {
   async #write(
     trx: Knex,
     { id: monitorId, version }: JudgedRow,
-    news: Pick<NewState, 'health' | 'resolvedType' | 'firstCheckAt'>,
+    state: Pick<NewState, 'health' | 'resolvedType' | 'firstCheckAt'>,
   ): Promise<void> {
-    const isWritten = await updateState(trx, { monitorId, version, failingNodes: [], isFlapping: false, ...news });
+    const isWritten = await updateState(trx, { monitorId, version, failingNodes: [], isFlapping: false, ...state });
     // a user who resolves the event writes the state too: the heartbeat is judged again shortly
     if (!isWritten) throw new Error(`state of heartbeat "${monitorId}" changed under its lock`);
   }

@@ -102,7 +102,8 @@ t.test('episodes begin and end in turn, in the order of time, and never after th
         if (before !== undefined && before.atMs > atMs) throw new Error('before what came before');
         if (atMs > nowMs) throw new Error('not yet');
       }
-      if ((state.phase === 'down') !== (happened.at(-1)?.kind === 'down')) throw new Error('another state than told');
+      if ((state.phase === 'down') !== (happened.at(-1)?.kind === 'down'))
+        throw new Error('another state than the last effect');
       t.same(passTime(state, rule, nowMs), { state, effects: [] }, 'the same instant again changes nothing');
     }),
     { numRuns: rounds(300) },
@@ -150,7 +151,7 @@ for (const [name, fields, reason] of failures) {
     const { state, effects } = takePing(up, rule, aPing(1_000, fields));
     t.match(effects, [{ kind: 'down', atMs: 1_000, reason }]);
     t.equal(alertAfterMs(state, rule), null);
-    t.same(takePing(state, rule, aPing(2_000, fields)).effects, [], 'again is no news');
+    t.same(takePing(state, rule, aPing(2_000, fields)).effects, [], 'a repetition has no effect');
     t.match(takePing(state, rule, aPing(2_000)), { state: { phase: 'up' }, effects: [{ kind: 'up', atMs: 2_000 }] });
   });
 }
@@ -173,8 +174,8 @@ t.test('a run is ended by its own name, or by an end without one', async (t) => 
 });
 
 /** Takes pings at these seconds after the heartbeat was up; a rid after the kind names the run. */
-function after(...told: readonly (readonly [seconds: number, what: 'start' | 'end', rid?: string])[]) {
-  const pings = told.map(([seconds, what, rid = null], index): Ping => {
+function after(...times: readonly (readonly [seconds: number, what: 'start' | 'end', rid?: string])[]) {
+  const pings = times.map(([seconds, what, rid = null], index): Ping => {
     return aPing(seconds * 1_000, { seq: index + 1, kind: what === 'start' ? 'start' : 'success', rid });
   });
   const nowMs = pings.at(-1)?.atMs ?? 0;

@@ -57,8 +57,8 @@ export class History {
   constructor(private readonly options: HistoryOptions) {}
 
   /**
-   * Uptime in the requested range, by default the last thirty days, and in each of the windows. Stops when the signal tells
-   * that the caller no longer waits. @throws ApiError VALIDATION_FAILED
+   * Uptime in the requested range, by default the last thirty days, and in each of the windows. Stops when the signal aborts,
+   * as the caller no longer waits. @throws ApiError VALIDATION_FAILED
    */
   async uptime(
     monitor: KnownMonitorRow,

@@ -3,13 +3,13 @@ import type { Knex } from 'knex';
 import { afterCommit } from '../../../db/after-commit.js';
 import { publish } from '../../../events/index.js';
 import type { CountEvent } from '../definition/monitor-counts.js';
-import { changeEventType, closeEvent, type EventRow, insertEvent, markEventTold } from '../events/event-store.js';
-import { eventNews, monitorName, subjectOf } from '../events/happening.js';
+import { eventFields, monitorName, subjectOf } from '../events/event-fields.js';
+import { changeEventType, closeEvent, type EventRow, insertEvent, markEventNotified } from '../events/event-store.js';
 import type { JudgedRow } from './state-store.js';
 import type { Effect } from './transition.js';
 
 /** Fields of a monitor that are published with its events. */
-export type ToldMonitor = Pick<
+export type PublishedMonitor = Pick<
   JudgedRow,
   'id' | 'owner_id' | 'is_test' | 'name' | 'type' | 'target' | 'tags' | 'group_id'
 >;
@@ -17,7 +17,7 @@ export type ToldMonitor = Pick<
 /** Performs the effects of a transition in order and publishes those that are notified, in one transaction. */
 export async function performEffects(
   trx: Knex,
-  monitor: ToldMonitor,
+  monitor: PublishedMonitor,
   {
     effects,
     reasonOf,
@@ -38,16 +38,16 @@ export async function performEffects(
     if (event === null) continue;
     if (effect.kind === 'open' || effect.kind === 'close')
       afterCommit(trx, () => countEvent?.(event.type, effect.kind === 'close' ? 'closed' : 'opened'));
-    const kind = newsOf(effect, effects);
+    const kind = eventKindOf(effect, effects);
     if (kind === null) continue;
-    const payload = { monitor: monitorName(monitor), event: eventNews(event), is_flapping: isFlapping };
+    const payload = { monitor: monitorName(monitor), event: eventFields(event), is_flapping: isFlapping };
     await publish(trx, { kind, ...subjectOf(monitor), payload });
   }
 }
 
 async function write(
   trx: Knex,
-  monitor: ToldMonitor,
+  monitor: PublishedMonitor,
   effect: Effect,
   reasonOf: (affectedNodes: readonly string[]) => string,
 ): Promise<EventRow | null> {
@@ -59,15 +59,18 @@ async function write(
       const change = { type, at: new Date(atMs), affectedNodes, reason: reasonOf(affectedNodes) };
       return changeEventType(trx, monitor.id, change);
     }
-    case 'tell':
-      return markEventTold(trx, monitor.id);
+    case 'notify':
+      return markEventNotified(trx, monitor.id);
     case 'open':
       return open(trx, monitor, effect, reasonOf(effect.affectedNodes));
   }
 }
 
 /** Kind of the notification for an effect; null: none. */
-function newsOf(effect: Effect, all: readonly Effect[]): 'monitor.down' | 'monitor.degraded' | 'monitor.up' | null {
+function eventKindOf(
+  effect: Effect,
+  all: readonly Effect[],
+): 'monitor.down' | 'monitor.degraded' | 'monitor.up' | null {
   if (effect.kind === 'change') return null;
   if (effect.kind !== 'close') return `monitor.${effect.type}`;
   // a change from down to degraded closes one event and opens another, but sends one notification: degraded
@@ -76,7 +79,7 @@ function newsOf(effect: Effect, all: readonly Effect[]): 'monitor.down' | 'monit
 
 async function open(
   trx: Knex,
-  monitor: ToldMonitor,
+  monitor: PublishedMonitor,
   { type, startedAtMs, affectedNodes }: Extract<Effect, { kind: 'open' }>,
   reason: string,
 ): Promise<EventRow> {

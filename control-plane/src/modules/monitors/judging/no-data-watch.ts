@@ -5,7 +5,7 @@ import { claimSilent, noteNoData } from './no-data-store.js';
 
 const LOOK_MS = 30_000;
 /** Time without data of a monitor before that is published, in milliseconds. */
-const TOLD_AFTER_MS = 300_000;
+const PUBLISHED_AFTER_MS = 300_000;
 const AT_ONCE = 100;
 
 interface NoDataWatchOptions extends BackgroundParts {
@@ -32,15 +32,15 @@ export function noDataWatch(options: NoDataWatchOptions): Rounds {
 /** @returns the position to continue from; null: there are no more */
 function publishSome({ db, maintenance, clock }: NoDataWatchOptions, afterId: string): Promise<string | null> {
   return db.transaction(async (trx) => {
-    const silent = await claimSilent(trx, { forMs: TOLD_AFTER_MS, afterId, limit: AT_ONCE });
+    const silent = await claimSilent(trx, { forMs: PUBLISHED_AFTER_MS, afterId, limit: AT_ONCE });
     if (silent.length === 0) return null;
     const windows = await maintenance(trx, silent, clock.now());
-    const told = silent.filter(({ id }) => windows.get(id)?.isNow !== true);
-    for (const monitor of told) await publishNoData(trx, monitor, { since: monitor.changed_at, isOver: false });
-    if (told.length > 0)
+    const outside = silent.filter(({ id }) => windows.get(id)?.isNow !== true);
+    for (const monitor of outside) await publishNoData(trx, monitor, { since: monitor.changed_at, isOver: false });
+    if (outside.length > 0)
       await noteNoData(
         trx,
-        told.map(({ id }) => id),
+        outside.map(({ id }) => id),
       );
     return silent.length < AT_ONCE ? null : (silent.at(-1)?.id ?? null);
   });

@@ -204,10 +204,10 @@ export async function endPause(trx: Knex, monitorId: string, decidedAt: Date): P
 export function openEventOf({
   event_type: type,
   event_started_at: startedAt,
-  event_told_type: toldType,
+  event_told_type: notifiedType,
 }: Pick<JudgedRow, 'event_type' | 'event_started_at' | 'event_told_type'>): OpenEvent | null {
   if (type === null || startedAt === null) return null;
-  return { type, startedAtMs: startedAt.getTime(), toldType: toldType ?? type };
+  return { type, startedAtMs: startedAt.getTime(), notifiedType: notifiedType ?? type };
 }
 
 /** Records that a user resolved an event of this type; judgments of the earlier state are refused. */

@@ -57,7 +57,7 @@ t.test('from down to degraded one event ends and the other begins, at the same m
 t.test('while the state is unknown an open event stays open', async (t) => {
   const { state, effects } = follow(seen('down', 70), seen('unknown', 0), seen('down', 70), seen('unknown', 0));
   t.same(effects.slice(1), [[], [], []]);
-  t.same(state, { health: 'unknown', event: { type: 'down', startedAtMs: 70, toldType: 'down' }, resolved: null });
+  t.same(state, { health: 'unknown', event: { type: 'down', startedAtMs: 70, notifiedType: 'down' }, resolved: null });
 });
 
 t.test('in maintenance no event opens; an open event continues, and ends with its outage', async (t) => {
@@ -73,8 +73,8 @@ t.test('in maintenance an open event changes in place, and no one is notified be
   const over = { notBeforeMs: 120 };
   const change = (type: EventType, atMs: number) => ({ kind: 'change', type, atMs });
   const worse = follow(seen('degraded', 70), seen('down', 90, inside), seen('down', 90, over), seen('down', 90, over));
-  t.match(worse.effects.slice(1), [[change('down', 90)], [{ kind: 'tell', type: 'down' }], []]);
-  t.same(worse.state.event, { type: 'down', startedAtMs: 70, toldType: 'down' });
+  t.match(worse.effects.slice(1), [[change('down', 90)], [{ kind: 'notify', type: 'down' }], []]);
+  t.same(worse.state.event, { type: 'down', startedAtMs: 70, notifiedType: 'down' });
   const better = follow(seen('down', 70), seen('degraded', 90, inside), seen('up', 100, inside));
   t.match(better.effects.slice(1), [[change('degraded', 90)], [{ kind: 'close', endedAtMs: 100 }]]);
   const back = follow(seen('down', 70), seen('degraded', 90, inside), seen('down', 95, inside), seen('down', 95, over));
@@ -83,7 +83,7 @@ t.test('in maintenance an open event changes in place, and no one is notified be
 
 t.test('after a manual resolution no event opens until the monitor was up, except a worse one', async (t) => {
   const after = (resolved: EventType, ...seenAs: readonly MonitorHealth[]) => {
-    const event = { type: resolved, startedAtMs: 50, toldType: resolved };
+    const event = { type: resolved, startedAtMs: 50, notifiedType: resolved };
     let state: MonitorState = { health: resolved, event, resolved };
     return seenAs.map((health, index) => {
       const next = transition(state, seen(health, 100 + index));
@@ -103,7 +103,7 @@ t.test('after a manual resolution no event opens until the monitor was up, excep
   t.same(after('degraded', 'degraded', 'up', 'degraded'), ['', 'close', 'open']);
   const held: MonitorState = {
     health: 'down',
-    event: { type: 'down', startedAtMs: 50, toldType: 'degraded' },
+    event: { type: 'down', startedAtMs: 50, notifiedType: 'degraded' },
     resolved: 'degraded',
   };
   t.match(
@@ -135,7 +135,7 @@ t.test('events always follow each other: one open at most, none that ends before
       for (const observation of all) {
         const next = transition(state, observation);
         for (const effect of next.effects) {
-          if (effect.kind === 'change' || effect.kind === 'tell') {
+          if (effect.kind === 'change' || effect.kind === 'notify') {
             t.ok(open);
             continue;
           }

@@ -21,7 +21,7 @@ export interface OpenEvent {
   /** Milliseconds since the epoch. */
   readonly startedAtMs: number;
   /** Type that was notified. */
-  readonly toldType: EventType;
+  readonly notifiedType: EventType;
 }
 
 /** State of a monitor. */
@@ -52,7 +52,7 @@ export type Effect =
       readonly affectedNodes: readonly string[];
     }
   /** Notifies the current type of the open event. */
-  | { readonly kind: 'tell'; readonly type: EventType }
+  | { readonly kind: 'notify'; readonly type: EventType }
   | {
       readonly kind: 'open';
       readonly type: EventType;
@@ -88,11 +88,11 @@ export function transition(
     return { state: { health, event: { ...event, type: wanted }, resolved }, effects };
   }
   if (event?.type === wanted && resolved === null) {
-    const effects: Effect[] = event.toldType === wanted ? [] : [{ kind: 'tell', type: wanted }];
-    return { state: { health, event: { ...event, toldType: wanted }, resolved }, effects };
+    const effects: Effect[] = event.notifiedType === wanted ? [] : [{ kind: 'notify', type: wanted }];
+    return { state: { health, event: { ...event, notifiedType: wanted }, resolved }, effects };
   }
   const startedAtMs = Math.max(atMs, notBeforeMs);
   const effects: Effect[] = event === null ? [] : [{ kind: 'close', endedAtMs: atMs }];
   effects.push({ kind: 'open', type: wanted, startedAtMs, affectedNodes });
-  return { state: { health, event: { type: wanted, startedAtMs, toldType: wanted }, resolved: null }, effects };
+  return { state: { health, event: { type: wanted, startedAtMs, notifiedType: wanted }, resolved: null }, effects };
 }

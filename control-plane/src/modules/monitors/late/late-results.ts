@@ -248,7 +248,7 @@ function asOf(event: ReplayedEvent, atMs: number): ReplayFacts['initial'] {
   const typeBy = (instantMs: number) => typeAt({ type: event.type, earlier }, instantMs);
   const type = typeBy(atMs);
   return {
-    event: { type, startedAtMs: startedAt.getTime(), toldType: type },
+    event: { type, startedAtMs: startedAt.getTime(), notifiedType: type },
     resolved: resolvedAt === null || resolvedAt.getTime() > atMs ? null : typeBy(resolvedAt.getTime()),
     earlier: earlier.filter(({ until }) => Date.parse(until) <= atMs),
   };

@@ -54,7 +54,7 @@ function apply(should: readonly ClosedEpisode[], stored: readonly StoredEpisode[
   return [...kept, ...added];
 }
 
-const told = (events: readonly Pick<StoredEpisode, 'type' | 'startedAtMs' | 'endedAtMs'>[]) =>
+const shown = (events: readonly Pick<StoredEpisode, 'type' | 'startedAtMs' | 'endedAtMs'>[]) =>
   events.map(({ type, startedAtMs, endedAtMs }) => `${startedAtMs} ${endedAtMs} ${type}`).sort();
 
 t.test(
@@ -63,9 +63,9 @@ t.test(
     fc.assert(
       fc.property(shoulds, storeds, (should, stored) => {
         const after = apply(should, stored);
-        t.same(told(after.filter(({ isDisputed }) => !isDisputed)), told(should));
+        t.same(shown(after.filter(({ isDisputed }) => !isDisputed)), shown(should));
         const lost = stored.filter(({ isKnown, id }) => isKnown && !after.some((event) => event.id === id));
-        t.same(lost, [], 'what people were told of stays');
+        t.same(lost, [], 'notified events stay');
         t.same(reconcile(should, after), { inserted: [], moved: [], disputed: [], upheld: [], deleted: [] });
       }),
       { numRuns: rounds(500) },

@@ -80,7 +80,7 @@ t.test('a replay that begins anywhere goes on as the whole one does', async () =
       );
       const last = until.at(-1);
       const event =
-        last?.endedAtMs === null ? { type: last.type, startedAtMs: last.startedAtMs, toldType: last.type } : null;
+        last?.endedAtMs === null ? { type: last.type, startedAtMs: last.startedAtMs, notifiedType: last.type } : null;
       const checks = [...checksOf(fate)].filter(({ slotMs }) => slotMs >= fromMs - 3_600_000);
       const rest = replay(checks, factsOf(fate.nodeIds, { fromMs, initial: { event, resolved: null } }));
       return times(rest) === times(whole.slice(event === null ? until.length : until.length - 1));

@@ -113,14 +113,14 @@ export class Replay {
   /** Takes all checks of an instant; instants must ascend. */
   take(atMs: number, checks: readonly ReplayedCheck[]): void {
     this.passUntil(atMs);
-    let isNews = false;
+    let isChanged = false;
     for (const { nodeId, outcome } of checks) {
       const before = this.#nodes.get(nodeId) ?? unchecked;
       const after = reduceCheck(before, { slot: atMs, outcome }, this.facts.rule);
       this.#nodes.set(nodeId, after);
-      isNews ||= before.since !== after.since || !this.#voting.has(nodeId);
+      isChanged ||= before.since !== after.since || !this.#voting.has(nodeId);
     }
-    if (isNews) this.#judge(atMs);
+    if (isChanged) this.#judge(atMs);
   }
 
   /** Advances time to an instant, exclusive. */

@@ -54,7 +54,7 @@ t.test(
         const firstMs = at('2026-02-20T00:00Z');
         let nowMs = firstMs;
         let plan = planWindow(window, nowMs);
-        const told: number[] = [];
+        const announcedAt: number[] = [];
         for (const more of minutes) {
           const beforeMs = nowMs;
           nowMs += more * MINUTE_MS;
@@ -64,12 +64,12 @@ t.test(
           const due = planDue(window, plan, nowMs);
           t.equal(due.hasTurned, isTurn);
           for (let work = due; ; work = planDue(window, work, nowMs)) {
-            if (work.announced !== null) told.push(work.announced.fromMs);
+            if (work.announced !== null) announcedAt.push(work.announced.fromMs);
             plan = work;
             if (work.nextNoticeAtMs === null || work.nextNoticeAtMs > nowMs) break;
           }
         }
-        t.same(told, [...new Set(told)].sort(), 'each once, in their order');
+        t.same(announcedAt, [...new Set(announcedAt)].sort(), 'each once, in their order');
         t.ok(plan.nextNoticeAtMs === null || plan.nextNoticeAtMs > nowMs);
       }),
       { numRuns: rounds(100) },

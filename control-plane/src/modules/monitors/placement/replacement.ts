@@ -2,7 +2,7 @@ import { type BackgroundParts, background, type Rounds, workOff } from '../../..
 import type { Node, NodeDirectory } from '../../nodes/index.js';
 import { lockMonitor } from '../definition/store.js';
 import { insertDue } from '../judging/state-store.js';
-import type { AssignmentChange } from './assignment-news.js';
+import type { AssignmentChange } from './assignment-announcements.js';
 import { isPresent } from './fitness.js';
 import { claimPlacementDue, findOwner, queueMonitorsOf, queueSecretsOn, queueShort } from './placement-store.js';
 import type { Placing } from './placing.js';

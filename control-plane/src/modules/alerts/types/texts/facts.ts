@@ -86,7 +86,7 @@ export interface DigestFacts extends Envelope {
   readonly listUrl: string | null;
 }
 
-/** News that is about no alert. */
+/** Notice that is about no alert. */
 export type Notice =
   | { readonly kind: 'node_unhealthy'; readonly nodes: readonly string[]; readonly reason: string | null }
   | { readonly kind: 'node_offline'; readonly nodes: readonly string[] }

@@ -115,7 +115,7 @@ t.test('the end of an alert states its duration, and has no acknowledgement', as
   t.notOk(shown.some((line) => line.startsWith('Severity')));
 });
 
-t.test('a headline says the news of an alert by itself, in each language', async (t) => {
+t.test('a headline describes an alert without a title, in each language', async (t) => {
   const reason = '2 of 3 nodes: assertion_failed: status is 503, expected 200-299';
   const startedAtMs = nowMs - 64 * MINUTE_MS;
   const job = { name: 'Backup', type: 'heartbeat', target: '' };

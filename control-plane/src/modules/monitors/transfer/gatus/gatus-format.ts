@@ -37,7 +37,7 @@ export const gatusFormat: ImportFormat = {
       ...endpoints.map((endpoint, index) =>
         entryOf(endpoint, index, repeated, (fields, note) => endpointDraft(fields, { defaults, note })),
       ),
-      // they go on counting: their places tell them apart
+      // they go on counting: their places distinguish them
       ...external.map((endpoint, index) => entryOf(endpoint, endpoints.length + index, repeated, pushedDraft)),
     ];
     return { entries, notes: partNotes(file) };

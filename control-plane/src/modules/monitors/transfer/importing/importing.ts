@@ -10,7 +10,7 @@ import type { MonitorCreate } from '../../definition/schema.js';
 import type { MonitorRow } from '../../definition/store.js';
 import { HEARTBEAT, monitorTypeNamed } from '../../definition/type-names.js';
 import type { HeartbeatActs } from '../../heartbeats/heartbeat-acts.js';
-import type { AssignmentChange } from '../../placement/assignment-news.js';
+import type { AssignmentChange } from '../../placement/assignment-announcements.js';
 import type { Entry } from '../entry/entry.js';
 import { FileReader } from '../file/file-reader.js';
 import { unpacked } from '../file/packed-file.js';
@@ -25,7 +25,7 @@ import { listGroupNames, listMonitorRows, listTakenNames } from './import-store.
 const MOST_BYTES = 64 * 1024 * 1024;
 
 /** Number of monitors created before nodes are notified. */
-const TOLD_AT_ONCE = 100;
+const ANNOUNCED_AT_ONCE = 100;
 
 /** Dependencies of imports. */
 export interface ImportingOptions {
@@ -82,7 +82,7 @@ export class Importing {
     const file = await this.#reader.read(request, signal);
     const writer = new ReportWriter(file.notes);
     const planning = await this.#openPlan(mode, act.account);
-    const untold: AssignmentChange[] = [];
+    const unannounced: AssignmentChange[] = [];
     let done = 0;
     try {
       for (const pack of file.packs) {
@@ -91,15 +91,15 @@ export class Importing {
         for (const entry of entries) {
           if (signal?.aborted) throw new ApiError('UNAVAILABLE');
           const step = await planning.plan.next(entry);
-          writer.add(isDryRun ? withoutId(step) : await this.#takeOne(step, act, untold));
+          writer.add(isDryRun ? withoutId(step) : await this.#takeOne(step, act, unannounced));
           done += 1;
-          if (done % TOLD_AT_ONCE === 0) this.#tell(untold);
+          if (done % ANNOUNCED_AT_ONCE === 0) this.#announce(unannounced);
           if (!isDryRun) onProgress?.(done, file.total);
           await this.turns.pass();
         }
       }
     } finally {
-      this.#tell(untold);
+      this.#announce(unannounced);
     }
     return writer.report({ format: file.format, format_guessed: format === null, mode, dry_run: isDryRun });
   }
@@ -130,16 +130,20 @@ export class Importing {
     return { plan, prepare };
   }
 
-  #tell(untold: AssignmentChange[]): void {
-    this.options.onAssigned(untold.splice(0));
+  #announce(unannounced: AssignmentChange[]): void {
+    this.options.onAssigned(unannounced.splice(0));
   }
 
-  async #takeOne(step: Step, act: Pick<MonitorAct, 'account' | 'actor'>, untold: AssignmentChange[]): Promise<Taken> {
+  async #takeOne(
+    step: Step,
+    act: Pick<MonitorAct, 'account' | 'actor'>,
+    unannounced: AssignmentChange[],
+  ): Promise<Taken> {
     if (step.kind !== 'create' && step.kind !== 'replace') return withoutId(step);
     try {
       const change = await this.#perform(step, act);
       const { id } = change;
-      untold.push(change);
+      unannounced.push(change);
       const isNewHeartbeat = step.kind === 'create' && monitorTypeNamed(step.body.type) === HEARTBEAT;
       const { db, heartbeats } = this.options;
       return { step, id, heartbeat: isNewHeartbeat ? await heartbeats.readCreated(db, id) : null };

@@ -1,5 +1,5 @@
 import type { AlertState } from '@vantage/shared/alerts/alert.js';
-import type { AlertNews } from '@vantage/shared/alerts/decision.js';
+import type { AlertTrigger } from '@vantage/shared/alerts/decision.js';
 import type { AlertSeverity } from '@vantage/shared/alerts/policy.js';
 import type { EventOf } from '../../../events/index.js';
 
@@ -17,11 +17,11 @@ export const alertingKinds = [
   'monitor.no_data',
 ] as const;
 
-type Told<E> =
+type EventPart<E> =
   E extends EventOf<(typeof alertingKinds)[number]> ? Pick<E, 'kind' | 'subject' | 'isTest' | 'at' | 'payload'> : never;
 
 /** Event of a monitor that changes alerts, as far as it matters to them. */
-export type AlertingEvent = Told<EventOf<(typeof alertingKinds)[number]>>;
+export type AlertingEvent = EventPart<EventOf<(typeof alertingKinds)[number]>>;
 
 /** Severity of alerts by the type of their trouble. */
 export type SeverityByType = Readonly<Record<'down' | 'degraded', AlertSeverity>>;
@@ -29,10 +29,10 @@ export type SeverityByType = Readonly<Record<'down' | 'degraded', AlertSeverity>
 /** Severity of an alert about a monitor without data. */
 const NO_DATA_SEVERITY: AlertSeverity = 'warning';
 
-const LOOK: AlertNews = { kind: 'look' };
+const LOOK: AlertTrigger = { kind: 'look' };
 
-/** News of an event for one policy of its monitor. `alert`: its alert that is not resolved; null: there is none. */
-export function newsOf(event: AlertingEvent, alert: AlertState | null, severity: SeverityByType): AlertNews {
+/** Trigger that an event is for one policy of its monitor. `alert`: its alert that is not resolved; null if there is none. */
+export function triggerOf(event: AlertingEvent, alert: AlertState | null, severity: SeverityByType): AlertTrigger {
   switch (event.kind) {
     case 'monitor.down':
     case 'monitor.degraded': {
@@ -59,7 +59,7 @@ export function newsOf(event: AlertingEvent, alert: AlertState | null, severity:
     case 'monitor.flapping':
       return LOOK;
     case 'monitor.no_data':
-      return noDataNews(event.payload, alert, atMs(event));
+      return noDataTrigger(event.payload, alert, atMs(event));
   }
 }
 
@@ -78,11 +78,11 @@ export function endsResolution({ kind }: AlertingEvent): boolean {
 }
 
 /** An alert that is about more than missing data outlasts it: its event is still open. */
-function noDataNews(
+function noDataTrigger(
   { since, is_over: isOver }: EventOf<'monitor.no_data'>['payload'],
   alert: AlertState | null,
   nowMs: number,
-): AlertNews {
+): AlertTrigger {
   if (alert !== null && alert.type !== 'no_data') return LOOK;
   if (isOver) return { kind: 'over', resolution: 'recovered', atMs: nowMs };
   const startedAtMs = Date.parse(since);

@@ -20,7 +20,7 @@ export interface AssignmentChange {
   readonly nodeIds: readonly string[];
 }
 
-interface AssignmentNewsOptions {
+interface AssignmentAnnouncementsOptions {
   readonly bus: Bus;
   readonly listSince: (since: Date) => Promise<readonly { readonly node_id: string; readonly changed_at: Date }[]>;
   /** Finds the link of a node; null: this replica does not hold it. */
@@ -30,13 +30,13 @@ interface AssignmentNewsOptions {
 }
 
 /** Notifies links of this replica and other replicas of changed assignments. */
-export class AssignmentNews {
+export class AssignmentAnnouncements {
   /** Time of the last change that each node's link was notified of; only those of the last seconds. */
   readonly #notified = new Map<string, number>();
   #since = new Date(0);
   readonly #rounds: Rounds;
 
-  constructor(private readonly options: AssignmentNewsOptions) {
+  constructor(private readonly options: AssignmentAnnouncementsOptions) {
     const { clock, log } = options;
     this.#rounds = background({
       name: 'assignment news',

@@ -6,7 +6,7 @@ export interface WishedUpgrade {
 }
 
 /** Fields of a node's record that fencing needs. */
-export interface NodeNews {
+export interface NodeFacts {
   readonly id: string;
   readonly sessionId: string | null;
   readonly isBanned: boolean;
@@ -18,7 +18,7 @@ export interface NodeNews {
 }
 
 /** Source of the newest known record of a node, and of its changes. */
-export interface NodeNewsSource {
-  find(id: string): NodeNews | null;
-  onChange(listener: (node: NodeNews) => void): void;
+export interface NodeFactsSource {
+  find(id: string): NodeFacts | null;
+  onChange(listener: (node: NodeFacts) => void): void;
 }

@@ -12,8 +12,8 @@ function stepOf({ firstMs, lastMs, count }: SlotRun): number {
 }
 
 /** True if a slot is among those already reported. */
-export function isToldAt(told: readonly SlotRun[], slotMs: number): boolean {
-  return told.some((run) => isIn(run, slotMs));
+export function isReportedAt(reported: readonly SlotRun[], slotMs: number): boolean {
+  return reported.some((run) => isIn(run, slotMs));
 }
 
 function isIn(run: SlotRun, slotMs: number): boolean {
@@ -26,16 +26,16 @@ function isIn(run: SlotRun, slotMs: number): boolean {
 const MAX_COMPARED = 500_000;
 
 /**
- * Returns the part of a run that was not reported before, as runs, in order. `told`: reported slots of the same monitor and node. A run that overlaps
+ * Returns the part of a run that was not reported before, as runs, in order. `reported`: reported slots of the same monitor and node. A run that overlaps
  * others so often that the comparison would take too long counts as reported: no agent reports its slots a hundred times.
  */
-export function untold(run: SlotRun, told: readonly SlotRun[]): SlotRun[] {
-  if (told.length === 0) return [run];
+export function unreported(run: SlotRun, reported: readonly SlotRun[]): SlotRun[] {
+  if (reported.length === 0) return [run];
   const step = stepOf(run);
   const slotMs = (index: number) => run.firstMs + index * step;
   const isTaken = new Uint8Array(run.count);
   let compared = 0;
-  for (const other of told) {
+  for (const other of reported) {
     const { first, last } = overlapOf(run, step, other);
     compared += 1 + Math.max(0, last - first);
     if (compared > MAX_COMPARED) return [];

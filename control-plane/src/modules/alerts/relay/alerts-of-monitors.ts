@@ -1,5 +1,5 @@
 import { type Consumer, defineConsumer } from '../../../events/index.js';
-import { alertingKinds } from './monitor-news.js';
+import { alertingKinds } from './alerting-events.js';
 import type { Relay } from './relay.js';
 
 /** Changes alerts because of events of monitors. */

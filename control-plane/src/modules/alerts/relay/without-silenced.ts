@@ -1,12 +1,12 @@
 import type { AlertState } from '@vantage/shared/alerts/alert.js';
-import { withoutTold } from '@vantage/shared/alerts/untold.js';
+import { forgetNotified } from '@vantage/shared/alerts/forget-notified.js';
 import type { Knex } from 'knex';
 import { listSilenced } from '../deliveries/delivery-store.js';
 import type { AlertRow } from '../events/alert-row.js';
 import { listLeftOut } from './bundle-store.js';
 
 /**
- * States of alerts without channels whose messages a silence has dropped on their way, or left out of a digest: those are due to be told. Of alerts that no
+ * States of alerts without channels whose messages a silence has dropped on their way, or left out of a digest: those are due to be notified. Of alerts that no
  * silence holds nothing is read.
  */
 export async function readWithoutSilenced(
@@ -24,7 +24,7 @@ export async function readWithoutSilenced(
   return new Map(
     silenced.flatMap(({ id, state }) => {
       const channels = [...(dropped.get(id) ?? []), ...(leftOut.get(id) ?? [])];
-      return channels.length === 0 ? [] : [[id, withoutTold(state, channels, nowMs)] as const];
+      return channels.length === 0 ? [] : [[id, forgetNotified(state, channels, nowMs)] as const];
     }),
   );
 }

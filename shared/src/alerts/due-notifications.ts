@@ -1,6 +1,6 @@
-import { type AlertState, isWorse, type PlannedTell, type ToldChannel } from './alert.js';
+import { type AlertState, isWorse, type NotifiedChannel, type PlannedNotification } from './alert.js';
 import { joinTwo, lackingRecipients } from './choices.js';
-import type { Tell, TimelineEntry } from './decision.js';
+import type { Notification, TimelineEntry } from './decision.js';
 import { type Draft, extend } from './draft.js';
 import { takeSteps } from './escalation.js';
 import type { AlertPolicy, ChannelChoice } from './policy.js';
@@ -16,7 +16,7 @@ import type { AlertPolicy, ChannelChoice } from './policy.js';
 
 /** Reason to write to a channel. */
 interface Reason {
-  readonly kind: Tell['kind'];
+  readonly kind: Notification['kind'];
   readonly choice: ChannelChoice;
   /** Rule whose repeat applies from now on; null: none. */
   readonly rule: number | null;
@@ -24,8 +24,8 @@ interface Reason {
   readonly isRepeat: boolean;
 }
 
-/** Instant at which a channel that was told is due to be reminded by a rule; null: never. */
-export function reminderAt({ rule, choice, lastAtMs, reminders }: ToldChannel, policy: AlertPolicy): number | null {
+/** Instant at which a channel that was notified is due to be reminded by a rule; null if never. */
+export function reminderAt({ rule, choice, lastAtMs, reminders }: NotifiedChannel, policy: AlertPolicy): number | null {
   const { repeat, channels } = policy.rules[rule ?? -1] ?? {};
   const isNamed = channels?.some(({ channel_id: id }) => id === choice.channel_id) ?? false;
   if (!repeat?.enabled || !isNamed || reminders >= repeat.max_count) return null;
@@ -33,18 +33,18 @@ export function reminderAt({ rule, choice, lastAtMs, reminders }: ToldChannel, p
 }
 
 /** Messages that are due now, with what the channels know afterwards. */
-export function tellDue(draft: Draft, policy: AlertPolicy, nowMs: number, wasQuiet: boolean): Draft {
+export function notifyDue(draft: Draft, policy: AlertPolicy, nowMs: number, wasQuiet: boolean): Draft {
   const taken = takeDue(draft.alert, policy, nowMs);
   const reasons = onePerChannel(taken.reasons);
   const { severity } = draft.alert;
   return extend(draft, {
     alert: know(taken.alert, reasons, nowMs),
-    tells: reasons.map(({ kind, choice }) => ({ kind, choice, severity, wasQuiet })),
+    notifications: reasons.map(({ kind, choice }) => ({ kind, choice, severity, wasQuiet })),
     timeline: entriesOf(reasons, taken.steps, nowMs),
   });
 }
 
-/** Drops the messages that are due now: those who know nothing go on knowing nothing, others count as told. */
+/** Drops the messages that are due now: those who know nothing go on knowing nothing, others count as notified. */
 export function dropDue(draft: Draft, policy: AlertPolicy, nowMs: number): Draft {
   const taken = takeDue(draft.alert, policy, nowMs);
   const reasons = onePerChannel(taken.reasons);
@@ -70,14 +70,14 @@ function takeDue(alert: AlertState, policy: AlertPolicy, nowMs: number): Taken {
   if (alert.status === 'acknowledged') return { alert, reasons: alert.told.flatMap(acknowledgedReason), steps: [] };
   const due = alert.planned.filter(({ atMs }) => atMs <= nowMs);
   const planned = alert.planned.filter(({ atMs }) => atMs > nowMs);
-  const told = alert.told.map((one) => ({ ...one, rule: one.rule ?? findChannel(due, one.choice)?.rule ?? null }));
+  const notified = alert.told.map((one) => ({ ...one, rule: one.rule ?? findChannel(due, one.choice)?.rule ?? null }));
   const steps = takeSteps(alert.escalation, policy.escalation, nowMs);
   const reasons = [
-    ...told.flatMap((one) => toldReason(one, alert, policy, nowMs)),
-    ...due.flatMap((plan) => plannedReason(plan, told)),
+    ...notified.flatMap((one) => notifiedReason(one, alert, policy, nowMs)),
+    ...due.flatMap((plan) => plannedReason(plan, notified)),
     ...steps.due.flatMap(({ choices }) => choices.map((choice) => escalationReason(choice))),
   ];
-  return { alert: { ...alert, planned, told, escalation: steps.state }, reasons, steps: steps.due };
+  return { alert: { ...alert, planned, told: notified, escalation: steps.state }, reasons, steps: steps.due };
 }
 
 function findChannel<T extends { readonly choice: ChannelChoice }>(
@@ -87,22 +87,22 @@ function findChannel<T extends { readonly choice: ChannelChoice }>(
   return all.find(({ choice }) => choice.channel_id === id);
 }
 
-function plannedReason({ choice, rule }: PlannedTell, told: readonly ToldChannel[]): Reason[] {
-  const known = findChannel(told, choice);
+function plannedReason({ choice, rule }: PlannedNotification, notified: readonly NotifiedChannel[]): Reason[] {
+  const known = findChannel(notified, choice);
   if (known === undefined) return [{ kind: 'firing', choice, rule, isRepeat: false }];
   const lacking = lackingRecipients(choice, known.choice);
   return lacking === null ? [] : [{ kind: 'reminder', choice: lacking, rule, isRepeat: false }];
 }
 
-function toldReason(told: ToldChannel, alert: AlertState, policy: AlertPolicy, nowMs: number): Reason[] {
-  const reason = { choice: told.choice, rule: told.rule };
-  if (isWorse(alert, told)) return [{ ...reason, kind: 'severity', isRepeat: false }];
-  if (told.isAcknowledged) return [{ ...reason, kind: 'reminder', isRepeat: false }];
-  const remindAtMs = reminderAt(told, policy);
+function notifiedReason(notified: NotifiedChannel, alert: AlertState, policy: AlertPolicy, nowMs: number): Reason[] {
+  const reason = { choice: notified.choice, rule: notified.rule };
+  if (isWorse(alert, notified)) return [{ ...reason, kind: 'severity', isRepeat: false }];
+  if (notified.isAcknowledged) return [{ ...reason, kind: 'reminder', isRepeat: false }];
+  const remindAtMs = reminderAt(notified, policy);
   return remindAtMs !== null && remindAtMs <= nowMs ? [{ ...reason, kind: 'reminder', isRepeat: true }] : [];
 }
 
-function acknowledgedReason({ choice, rule, isAcknowledged }: ToldChannel): Reason[] {
+function acknowledgedReason({ choice, rule, isAcknowledged }: NotifiedChannel): Reason[] {
   return isAcknowledged ? [] : [{ kind: 'acknowledged', choice, rule, isRepeat: false }];
 }
 
@@ -123,7 +123,7 @@ function onePerChannel(reasons: readonly Reason[]): Reason[] {
 
 /** The alert with what its channels know after these messages. */
 function know(alert: AlertState, reasons: readonly Reason[], nowMs: number): AlertState {
-  const byChannel = new Map(alert.told.map((told) => [told.choice.channel_id, told]));
+  const byChannel = new Map(alert.told.map((notified) => [notified.choice.channel_id, notified]));
   for (const reason of reasons) {
     const { channel_id: id } = reason.choice;
     byChannel.set(id, knowing(byChannel.get(id), reason, alert, nowMs));
@@ -131,23 +131,28 @@ function know(alert: AlertState, reasons: readonly Reason[], nowMs: number): Ale
   return { ...alert, told: [...byChannel.values()] };
 }
 
-function knowing(told: ToldChannel | undefined, reason: Reason, alert: AlertState, nowMs: number): ToldChannel {
+function knowing(
+  notified: NotifiedChannel | undefined,
+  reason: Reason,
+  alert: AlertState,
+  nowMs: number,
+): NotifiedChannel {
   const { kind, choice, rule, isRepeat } = reason;
   const { type, severity, status } = alert;
   const isAcknowledged = status === 'acknowledged';
-  if (told === undefined)
+  if (notified === undefined)
     return { choice, firstAtMs: nowMs, lastAtMs: nowMs, reminders: 0, type, severity, isAcknowledged, rule };
   // repeats go on from the last message that came by a rule
   const restarts = kind !== 'escalation' && kind !== 'acknowledged';
   return {
-    ...told,
-    choice: joinTwo(told.choice, choice),
-    lastAtMs: restarts ? nowMs : told.lastAtMs,
-    reminders: told.reminders + (isRepeat ? 1 : 0),
+    ...notified,
+    choice: joinTwo(notified.choice, choice),
+    lastAtMs: restarts ? nowMs : notified.lastAtMs,
+    reminders: notified.reminders + (isRepeat ? 1 : 0),
     type,
     severity,
     isAcknowledged,
-    rule: told.rule ?? rule,
+    rule: notified.rule ?? rule,
   };
 }
 

@@ -16,26 +16,26 @@ const SEVERAL = 3;
  * by its key: it may come again under the same one, after an interruption between sending and recording. A receiver
  * that was away all the time is told neither; it was tried, unless the episode was short, or what sends was interrupted.
  */
-export const alertsToldOnce: Invariant = {
+export const alertsNotifiedOnce: Invariant = {
   id: 'I4',
   says: 'each channel takes one message about the begin and one about the end of each episode',
   evidence: ['episode'],
   check: (history) => {
-    const told = byKeyOf(history);
+    const notified = byKeyOf(history);
     const forgets = forgetFinder(history);
     const interrupted = recordsOf(history, 'sender-interrupted').map(({ at }) => at);
     const isShort = ({ startedAt, endedAt }: Episode) => endedAt !== null && endedAt - startedAt < SHORT_MS;
     const long = new Set(recordsOf(history, 'episode').flatMap((one) => (isShort(one) ? [] : [one.alertId])));
     // one may fall into a time in which all is locked; a run in which no message of several arrives is no run in order
-    const isNobodyTold = long.size >= SEVERAL && recordsOf(history, 'message-taken').length === 0;
+    const isNoOneNotified = long.size >= SEVERAL && recordsOf(history, 'message-taken').length === 0;
     const mayBeUntried = (episode: Episode) =>
       episode.endedAt !== null &&
       (isShort(episode) ||
-        (!isNobodyTold && isWithin(interrupted, { from: episode.startedAt - IN_FLIGHT_MS, to: episode.endedAt })));
+        (!isNoOneNotified && isWithin(interrupted, { from: episode.startedAt - IN_FLIGHT_MS, to: episode.endedAt })));
     return [
-      ...recordsOf(history, 'episode').flatMap((episode) => breachesOf(episode, told(episode), forgets)),
+      ...recordsOf(history, 'episode').flatMap((episode) => breachesOf(episode, notified(episode), forgets)),
       ...recordsOf(history, 'episode')
-        .filter((episode) => told(episode).tries.every(({ about }) => about !== 'begin') && !mayBeUntried(episode))
+        .filter((episode) => notified(episode).tries.every(({ about }) => about !== 'begin') && !mayBeUntried(episode))
         .map(({ channel, alertId }) => `the start of ${alertId} on ${channel} was never tried`),
       ...unknownMessages(history, forgets),
       ...doubled(history),
@@ -44,14 +44,14 @@ export const alertsToldOnce: Invariant = {
 };
 
 /** Messages of an episode to one channel, as its receiver saw them. */
-interface Told {
+interface Notified {
   readonly opened: readonly Taken[];
   readonly resolved: readonly Taken[];
   /** Attempts, accepted or not. */
   readonly tries: readonly Taken[];
 }
 
-function byKeyOf(history: History): (episode: Episode) => Told {
+function byKeyOf(history: History): (episode: Episode) => Notified {
   const byEpisode = new Map<string, Taken[]>();
   for (const message of recordsOf(history, 'message-taken')) {
     const key = `${message.channel} ${message.alertId}`;
@@ -76,7 +76,7 @@ function firstOfEach(messages: readonly Taken[]): Taken[] {
   return [...first.values()];
 }
 
-function breachesOf(episode: Episode, { opened, resolved }: Told, forgets: (at: number) => boolean): string[] {
+function breachesOf(episode: Episode, { opened, resolved }: Notified, forgets: (at: number) => boolean): string[] {
   const { channel, alertId, endedAt } = episode;
   const isOver = endedAt !== null;
   const of = `${alertId} on ${channel}`;
@@ -87,8 +87,8 @@ function breachesOf(episode: Episode, { opened, resolved }: Told, forgets: (at: 
   if (!isOver && opened.length === 0) breaches.push(`the start of ${of} was not told`);
   if (!isOver && resolved.length > 0) breaches.push(`the end of ${of} was told, and it has not ended`);
   // a database that has lost what it told knows nobody who waits for the end
-  const isTold = opened.length > 0 && !opened.some(({ at }) => forgets(at));
-  if (isOver && isTold && resolved.length === 0) breaches.push(`the end of ${of} was not told`);
+  const isNotified = opened.length > 0 && !opened.some(({ at }) => forgets(at));
+  if (isOver && isNotified && resolved.length === 0) breaches.push(`the end of ${of} was not told`);
   const [first, last] = [opened[0], resolved[0]];
   if (first !== undefined && last !== undefined && last.at < first.at)
     breaches.push(`the end of ${of} was told before its start`);

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { aPolicy, over, START_MS, step } from './_support/builders.js';
 import { Play } from './_support/play.js';
-import { withoutTold } from './untold.js';
+import { forgetNotified } from './forget-notified.js';
 
 const until = (second: number) => ({ untilMs: START_MS + second * 1000 });
 
@@ -13,7 +13,7 @@ function silenced(): Play {
     .until(305)
     .surround(310, { silence: until(1000) });
   if (play.alert === null) throw new Error('no alert is open');
-  Object.assign(play, { alert: withoutTold(play.alert, ['b'], START_MS + 310_000) });
+  Object.assign(play, { alert: forgetNotified(play.alert, ['b'], START_MS + 310_000) });
   return play;
 }
 

@@ -1,4 +1,4 @@
-import type { Surroundings } from '@vantage/shared/alerts/decision.js';
+import type { AlertContext } from '@vantage/shared/alerts/decision.js';
 import type { AlertPolicy } from '@vantage/shared/alerts/policy.js';
 import type { AlertedMonitor } from '../../monitors/index.js';
 
@@ -14,7 +14,7 @@ export interface HoldingFacts {
 }
 
 /** Reasons outside of the policy that hold messages of an alert. */
-export function surroundingsOf({ monitor, policy, silencedUntilMs, down }: HoldingFacts): Surroundings {
+export function contextOf({ monitor, policy, silencedUntilMs, down }: HoldingFacts): AlertContext {
   const maintenance = monitor?.maintenance ?? null;
   const isDependencyDown = dependenciesOf(policy, monitor?.id ?? '').some((id) => down.has(id));
   return {

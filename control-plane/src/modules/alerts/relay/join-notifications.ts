@@ -9,7 +9,7 @@ import { alertGroups, groupIn } from '../groups/alert-groups.js';
 import { type ChannelTypes, findType } from '../types/registry.js';
 import { type MessageContext, messageOf } from './alert-messages.js';
 import { lockBundles, readParts, storeParts, updateBundles } from './bundle-store.js';
-import { bundleIdOf, joinMessages, newBundle, type PlacedTell } from './bundling.js';
+import { bundleIdOf, joinMessages, newBundle, type PlacedNotification } from './bundling.js';
 import type { Decided } from './decided.js';
 import { endMessagesOfFallbacks } from './fallback-ends.js';
 
@@ -21,40 +21,42 @@ interface JoinParts {
 }
 
 /** Decisions of which some messages have joined bundles. */
-export interface JoinedTells {
+export interface JoinedNotifications {
   /** Decisions whose alerts say which bundle their last message has joined. */
   readonly decided: readonly Decided[];
   /** Messages that leave alone. */
-  readonly alone: readonly PlacedTell[];
+  readonly alone: readonly PlacedNotification[];
   readonly found: ReadonlyMap<string, Destination>;
 }
 
 /** True for a decision with messages. */
-function hasTells({ decision }: Decided): boolean {
-  return decision.tells.length > 0;
+function hasNotifications({ decision }: Decided): boolean {
+  return decision.notifications.length > 0;
 }
 
 /** Steps of a message that is put into its bundle, as `Slices` counts them. */
-const STEPS_PER_TELL = 3;
+const STEPS_PER_NOTIFICATION = 3;
 
 /** Has messages of decisions join bundles, before anything else of the decisions is stored. */
-export async function joinTells(
+export async function joinNotifications(
   trx: Knex,
   decided: readonly Decided[],
   { destinations, rooms, types, context: { nowMs } }: JoinParts,
-): Promise<JoinedTells> {
-  const told = decided.filter(hasTells);
-  if (told.length === 0) return { decided, alone: [], found: new Map() };
-  const channels = told.flatMap(({ decision }) => decision.tells.map(({ choice }) => choice.channel_id));
+): Promise<JoinedNotifications> {
+  const notifying = decided.filter(hasNotifications);
+  if (notifying.length === 0) return { decided, alone: [], found: new Map() };
+  const channels = notifying.flatMap(({ decision }) => decision.notifications.map(({ choice }) => choice.channel_id));
   const found = await destinations.read(trx, [...new Set(channels)]);
-  const groups = await readGroups(trx, told);
+  const groups = await readGroups(trx, notifying);
   const slices = new Slices();
-  const placed: PlacedTell[] = [];
-  for (const one of told) {
-    await slices.spend(STEPS_PER_TELL * one.decision.tells.length);
-    placed.push(...placedTells(one, { found, groups, types }));
+  const placed: PlacedNotification[] = [];
+  for (const one of notifying) {
+    await slices.spend(STEPS_PER_NOTIFICATION * one.decision.notifications.length);
+    placed.push(...placedNotifications(one, { found, groups, types }));
   }
-  const guarded = new Set(placed.filter(({ group }) => group === null).map(({ tell }) => tell.choice.channel_id));
+  const guarded = new Set(
+    placed.filter(({ group }) => group === null).map(({ notification }) => notification.choice.channel_id),
+  );
   const room = await rooms.read(
     trx,
     [...guarded].flatMap((id) => found.get(id) ?? []),
@@ -78,24 +80,24 @@ export async function joinTells(
 }
 
 /** Writes the messages that leave now. */
-export async function writeTells(
+export async function writeNotifications(
   trx: Knex,
-  { decided, alone, found }: JoinedTells,
+  { decided, alone, found }: JoinedNotifications,
   {
     destinations,
     context,
   }: { readonly destinations: Pick<Destinations, 'readFallbacks'>; readonly context: MessageContext },
 ): Promise<NewMessage[]> {
-  const messages = alone.flatMap(({ decided: one, tell }) => {
-    const destination = found.get(tell.choice.channel_id);
-    return destination === undefined ? [] : [messageOf(one, tell, { destination, context })];
+  const messages = alone.flatMap(({ decided: one, notification }) => {
+    const destination = found.get(notification.choice.channel_id);
+    return destination === undefined ? [] : [messageOf(one, notification, { destination, context })];
   });
   return [...messages, ...(await endMessagesOfFallbacks(trx, decided, { destinations, context }))];
 }
 
 /** Name of a bundle in the record of its alerts. */
-function groupKeyOf({ group, tell }: PlacedTell): string {
-  return group?.id ?? `storm:${tell.choice.channel_id}`;
+function groupKeyOf({ group, notification }: PlacedNotification): string {
+  return group?.id ?? `storm:${notification.choice.channel_id}`;
 }
 
 async function readGroups(trx: Knex, decided: readonly Decided[]): Promise<ReadonlyMap<string, AlertGroup[]>> {
@@ -105,7 +107,7 @@ async function readGroups(trx: Knex, decided: readonly Decided[]): Promise<Reado
   return groups;
 }
 
-function placedTells(
+function placedNotifications(
   decided: Decided,
   {
     found,
@@ -116,28 +118,28 @@ function placedTells(
     readonly groups: ReadonlyMap<string, readonly AlertGroup[]>;
     readonly types: ChannelTypes;
   },
-): PlacedTell[] {
+): PlacedNotification[] {
   const { row } = decided;
   const { monitor_name: name, monitor_tags: tags, monitor_type: type, is_test: isTest } = row;
   const group = groupOf(groups.get(row.owner_id) ?? [], { name, tags, type, isTest });
-  return decided.decision.tells.flatMap((tell) => {
-    const destination = found.get(tell.choice.channel_id);
+  return decided.decision.notifications.flatMap((notification) => {
+    const destination = found.get(notification.choice.channel_id);
     if (destination === undefined) return [];
     const keepsIncidents = findType(types, destination.type)?.keepsIncidents ?? false;
-    return [{ decided, tell, bundleId: bundleIdOf(tell, group, isTest), group, keepsIncidents }];
+    return [{ decided, notification, bundleId: bundleIdOf(notification, group, isTest), group, keepsIncidents }];
   });
 }
 
 /** @returns the messages that leave alone */
 async function joinStored(
   trx: Knex,
-  placed: readonly PlacedTell[],
+  placed: readonly PlacedNotification[],
   {
     nowMs,
     room,
     slices,
   }: { readonly nowMs: number; readonly room: ReadonlyMap<string, number>; readonly slices: Slices },
-): Promise<readonly PlacedTell[]> {
+): Promise<readonly PlacedNotification[]> {
   if (placed.length === 0) return [];
   const wanted = new Map(placed.map((one) => [one.bundleId, newBundle(one)]));
   const bundles = await lockBundles(trx, [...wanted.values()]);

@@ -2,7 +2,7 @@ import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { pino } from 'pino';
 import t from 'tap';
 import type { BusMessage } from '../../../bus/bus.js';
-import { AssignmentNews } from './assignment-news.js';
+import { AssignmentAnnouncements } from './assignment-announcements.js';
 
 /** Two replicas, of which the second hears the first; what the links of node n_1 were asked to look for. */
 function replicas() {
@@ -18,7 +18,7 @@ function replicas() {
   };
   const [first, second] = [null, link].map(
     (held) =>
-      new AssignmentNews({
+      new AssignmentAnnouncements({
         bus: bus as never,
         listSince: async () => [],
         findLink: (nodeId) => (nodeId === 'n_1' ? held : null),
@@ -27,7 +27,11 @@ function replicas() {
       }),
   );
   second?.start();
-  return { announce: (changes: Parameters<AssignmentNews['announce']>[0]) => first?.announce(changes), asked, second };
+  return {
+    announce: (changes: Parameters<AssignmentAnnouncements['announce']>[0]) => first?.announce(changes),
+    asked,
+    second,
+  };
 }
 
 t.test(

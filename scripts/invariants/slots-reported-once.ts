@@ -13,11 +13,11 @@ const LATE_MS = 15_000;
  * I3. Each slot that was due is in the database once, as a check or as missed. Excused is what a spool declared as dropped,
  * what was lost with a spool, and what a node had just begun when it was told to watch something else.
  */
-export const slotsToldOnce: Invariant = {
+export const slotsReportedOnce: Invariant = {
   id: 'I3',
   says: 'each due slot of a monitor is one check or one gap with its reason, and assigned monitors are checked',
   evidence: ['watch-begun'],
-  check: (history) => [...toldTwice(history), ...neverTold(history), ...unwatched(history)],
+  check: (history) => [...reportedTwice(history), ...neverReported(history), ...unwatched(history)],
 };
 
 /** One monitor on one node that answers for its slots, from and to. */
@@ -55,7 +55,7 @@ function storedSlots(history: History): Map<string, Map<number, number>> {
   return stored;
 }
 
-function toldTwice(history: History): string[] {
+function reportedTwice(history: History): string[] {
   return [...storedSlots(history)].flatMap(([key, counts]) =>
     [...counts]
       .filter(([, count]) => count > 1)
@@ -63,12 +63,12 @@ function toldTwice(history: History): string[] {
   );
 }
 
-function neverTold(history: History): string[] {
+function neverReported(history: History): string[] {
   const stored = storedSlots(history);
   const endMs = history.records.at(-1)?.at ?? 0;
   const missing = watchesOf(history).flatMap((watch) =>
     dueSlots(watch, watch.afterMs, (watch.endedAt ?? endMs) - LATE_MS)
-      .map((slotMs) => toldAs(watch, slotMs))
+      .map((slotMs) => reportedAs(watch, slotMs))
       .filter((slotMs) => stored.get(keyOf(watch))?.has(slotMs) !== true)
       .map((slotMs) => ({ watch, slotMs })),
   );
@@ -93,21 +93,21 @@ function neverTold(history: History): string[] {
 }
 
 /** The first check of all is told at its real time. */
-function toldAs({ firstMs, intervalMs }: Watch, slotMs: number): number {
+function reportedAs({ firstMs, intervalMs }: Watch, slotMs: number): number {
   const isFirst = firstMs !== undefined && slotMs <= firstMs && firstMs < slotMs + intervalMs;
   return isFirst ? firstMs : slotMs;
 }
 
 /** Finds what agents told of a slot. */
 function reportFinder(history: History) {
-  const told = new Map<string, HistoryRecordOf<'told'>[]>();
+  const reported = new Map<string, HistoryRecordOf<'told'>[]>();
   for (const report of recordsOf(history, 'told')) {
     for (const slotMs of slotsOfRun(report)) {
       const key = `${keyOf(report)} ${slotMs}`;
-      told.set(key, [...(told.get(key) ?? []), report]);
+      reported.set(key, [...(reported.get(key) ?? []), report]);
     }
   }
-  return (watch: WatchOf, slotMs: number) => told.get(`${keyOf(watch)} ${slotMs}`) ?? [];
+  return (watch: WatchOf, slotMs: number) => reported.get(`${keyOf(watch)} ${slotMs}`) ?? [];
 }
 
 /**

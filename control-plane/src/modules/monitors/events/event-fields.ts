@@ -14,7 +14,7 @@ export function monitorName({ id, name, type, target, tags, group_id }: NamedMon
 }
 
 /** Fields of an event in notifications. */
-export function eventNews(event: EventRow) {
+export function eventFields(event: EventRow) {
   const { id, type, started_at, ended_at, resolved_at, affected_nodes, reason } = event;
   return {
     id,

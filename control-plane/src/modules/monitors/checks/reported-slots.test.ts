@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { isToldAt, type SlotRun, untold } from './told-slots.js';
+import { isReportedAt, type SlotRun, unreported } from './reported-slots.js';
 
 const slotsOf = ({ firstMs, lastMs, count }: SlotRun): number[] =>
   Array.from({ length: count }, (_, index) => firstMs + index * (count > 1 ? (lastMs - firstMs) / (count - 1) : 0));
@@ -22,10 +22,10 @@ t.test(
   'the rest of a run is the slots that were not reported before, in order, as runs of the same grid',
   async (t) => {
     fc.assert(
-      fc.property(runs, fc.array(runs, { maxLength: 4 }), (run, told) => {
-        const all = new Set(told.flatMap(slotsOf));
+      fc.property(runs, fc.array(runs, { maxLength: 4 }), (run, reported) => {
+        const all = new Set(reported.flatMap(slotsOf));
         t.same(
-          untold(run, told).flatMap(slotsOf),
+          unreported(run, reported).flatMap(slotsOf),
           slotsOf(run).filter((slot) => !all.has(slot)),
         );
       }),
@@ -34,9 +34,9 @@ t.test(
 );
 
 t.test('a slot counts as reported if it is part of a run, not if it lies between two', async (t) => {
-  const told = [{ firstMs: 100, lastMs: 130, count: 4 }];
+  const reported = [{ firstMs: 100, lastMs: 130, count: 4 }];
   t.same(
-    [90, 100, 105, 110, 130, 140].map((slotMs) => isToldAt(told, slotMs)),
+    [90, 100, 105, 110, 130, 140].map((slotMs) => isReportedAt(reported, slotMs)),
     [false, true, false, true, true, false],
   );
 });

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { instantLiteral } from '../../../db/literals.js';
 import { checkFlags } from './check-flags.js';
-import type { SlotRun } from './told-slots.js';
+import type { SlotRun } from './reported-slots.js';
 
 // A slot is reported once, by a check or as missed. A process of an agent never reports a slot twice; the next process may repeat what the
 // previous process had reported, if that died and the disk had lost it, was damaged, or came from a copy. Therefore only slots from before the
@@ -11,7 +11,7 @@ import type { SlotRun } from './told-slots.js';
 const MARGIN = "interval '2 minutes'";
 
 /** SQL: true if a slot due at `at` may have been reported by another process of node `n`. */
-export function mayBeTold(at: string): string {
+export function mayBeReported(at: string): string {
   return `coalesce(${at} < n.boot_seen_at + ${MARGIN}, false)`;
 }
 
@@ -24,7 +24,7 @@ export interface SlotRange {
 }
 
 /** Slots reported within each range, by checks or as missed. */
-export async function readToldSlots(trx: Knex, ranges: readonly SlotRange[]): Promise<SlotRun[][]> {
+export async function readReportedSlots(trx: Knex, ranges: readonly SlotRange[]): Promise<SlotRun[][]> {
   // literals, so that partitions of other days are never read
   const from = instantLiteral(Math.min(...ranges.map(({ firstMs }) => firstMs)));
   const to = instantLiteral(Math.max(...ranges.map(({ lastMs }) => lastMs)));
@@ -53,8 +53,8 @@ export async function readToldSlots(trx: Knex, ranges: readonly SlotRange[]): Pr
       lasts: ranges.map(({ lastMs }) => lastMs),
     },
   );
-  const told = ranges.map((): SlotRun[] => []);
+  const reported = ranges.map((): SlotRun[] => []);
   for (const { number, first_ms: firstMs, last_ms: lastMs, slots } of rows)
-    told[number - 1]?.push({ firstMs, lastMs, count: slots });
-  return told;
+    reported[number - 1]?.push({ firstMs, lastMs, count: slots });
+  return reported;
 }

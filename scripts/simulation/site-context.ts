@@ -8,7 +8,7 @@ import type { Recorder } from './recorder.js';
 import type { World } from './world.js';
 
 /** The parts of a site that its agents and replicas use. */
-export interface Surroundings {
+export interface SiteContext {
   readonly world: World;
   readonly recorder: Recorder;
   readonly network: Network;
