@@ -21,17 +21,17 @@ t.test('kill -9 of the agent ends its measuring child, and status shows it', asy
   const stateDir = await enrolledStateDir(t, controlPlane);
   const agent = startAgent(t, stateDir);
   await controlPlane.nextOpenPeer();
-  const told = async () => {
+  const reported = async () => {
     const { code, stdout } = await runCommand(t, ['status', '--json', '--state-dir', stateDir]);
     return { code, report: JSON.parse(stdout) as StatusReport };
   };
   await saysConnected(stateDir);
-  t.match(await told(), { code: 0, report: { is_connected: true, problem: null, agent: { generation: 1 } } });
+  t.match(await reported(), { code: 0, report: { is_connected: true, problem: null, agent: { generation: 1 } } });
   const child = await measuringChildOf(agent.process.pid ?? 0);
   agent.process.kill('SIGKILL');
   await agent.ended;
   await allGone([child]);
-  t.match(await told(), {
+  t.match(await reported(), {
     code: 1,
     report: { is_running: false, is_connected: false, problem: /ended unexpectedly/, stored_spool: { rows: 0 } },
   });

@@ -172,14 +172,14 @@ t.test(
       enrolledAt: at,
     });
     writeFileSync(statusPath(stateDir), JSON.stringify(status));
-    const told = await runCommand(t, ['status', '--state-dir', stateDir]);
-    t.match(told.stdout, /^self-test ipv4 +ok: tcp:\/\/192\.0\.2\.1:443 answers$/m);
-    t.match(told.stdout, /^self-test ipv6 +failed: tcp:\/\/\[2001:db8::1\]:443: .* tcp_timeout$/m);
+    const reported = await runCommand(t, ['status', '--state-dir', stateDir]);
+    t.match(reported.stdout, /^self-test ipv4 +ok: tcp:\/\/192\.0\.2\.1:443 answers$/m);
+    t.match(reported.stdout, /^self-test ipv6 +failed: tcp:\/\/\[2001:db8::1\]:443: .* tcp_timeout$/m);
     const { stdout } = await runCommand(t, ['doctor', '--state-dir', stateDir]);
-    const [toldJson, saidJson] = await Promise.all(
+    const [reportedJson, saidJson] = await Promise.all(
       ['status', 'doctor'].map((command) => runCommand(t, [command, '--json', '--state-dir', stateDir])),
     );
-    for (const text of [told.stdout, stdout, toldJson?.stdout, saidJson?.stdout]) t.notMatch(text, CONTROL);
+    for (const text of [reported.stdout, stdout, reportedJson?.stdout, saidJson?.stdout]) t.notMatch(text, CONTROL);
     t.match(stdout, /^ok {7}self-test ipv4: tcp:\/\/192\.0\.2\.1:443 answers$/m);
     t.match(stdout, /^WARNING {2}self-test ipv6: .*tcp_timeout\n {9}-> check the default route/m);
   },

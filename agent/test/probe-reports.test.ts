@@ -17,7 +17,7 @@ const script = fileURLToPath(new URL('./_support/print-probes.js', import.meta.u
 const commonFields = new Set(['success', 'error', 'started_at', 'duration_ms', 'disturbed', 'loop_lag_ms']);
 
 /** Members of a result that have something to say and nobody says. */
-function untold(type: ProbeType, result: object, report: string): string[] {
+function unreported(type: ProbeType, result: object, report: string): string[] {
   const details = detailedMembers(type);
   const isEmpty = (value: unknown) => value === null || (Array.isArray(value) && value.length === 0);
   return Object.entries(result)
@@ -48,6 +48,6 @@ t.test('probe shows a result of every type to people, and as JSON', async (t) =>
       rows.splice(0, at + 1);
     }
     t.notMatch(report, /\[object|undefined|NaN/, type);
-    t.strictSame(untold(type, result, report), [], `${type} tells all it found`);
+    t.strictSame(unreported(type, result, report), [], `${type} tells all it found`);
   }
 });

@@ -112,10 +112,10 @@ t.test('a key that may only write monitors cannot have their secrets sent to a h
     'no node was ever sent there',
   );
 
-  const anew = { target: theirs, config: { ...secrets, headers: { 'X-Api-Key': 'another-key' } } };
+  const resent = { target: theirs, config: { ...secrets, headers: { 'X-Api-Key': 'another-key' } } };
   const { generation } = await node.waitForAssignment(id);
-  t.equal((await as('PATCH', `/v1/monitors/${id}`, anew)).status, 200, 'each of them was sent again');
-  t.match((await node.waitForAssignment(id, generation)).spec, anew);
+  t.equal((await as('PATCH', `/v1/monitors/${id}`, resent)).status, 200, 'each of them was sent again');
+  t.match((await node.waitForAssignment(id, generation)).spec, resent);
 });
 
 const anyChange = pairs.chain(([a, b]) => fc.tuple(fc.constant([a, b] as const), spellingsOf(a), spellingsOf(b)));

@@ -78,7 +78,7 @@ export interface RowValues {
   readonly ours: readonly number[];
   readonly baseline?: readonly number[];
   /** Name of the baseline; undefined: the head of the table has it. */
-  readonly beside?: string;
+  readonly against?: string;
   readonly digits?: number;
   readonly goal?: string;
   /** True: the last figure is the difference of the medians. */
@@ -87,7 +87,7 @@ export interface RowValues {
 
 /** A row of the medians of the rounds, with minimum and maximum. */
 export function rowOf(what: string, values: RowValues): Row {
-  const { digits = 2, goal = '', beside, isDifference = false } = values;
+  const { digits = 2, goal = '', against, isDifference = false } = values;
   const ours = figureOf(values.ours);
   const row = { what, ours: figureText(ours, digits), goal };
   if (values.baseline === undefined) return { ...row, baseline: '', ratio: '' };
@@ -95,7 +95,7 @@ export function rowOf(what: string, values: RowValues): Row {
   const text = figureText(baseline, digits);
   return {
     ...row,
-    baseline: beside === undefined ? text : `${beside}: ${text}`,
+    baseline: against === undefined ? text : `${against}: ${text}`,
     ratio: isDifference ? differenceText(ours, baseline, digits) : (ours.median / baseline.median).toFixed(3),
   };
 }

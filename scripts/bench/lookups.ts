@@ -59,7 +59,7 @@ export const lookups: Part = {
       rowOf('ip, requests a second', {
         ours: of('ip', 'perSecond'),
         baseline: of('koa', 'perSecond'),
-        beside: 'bare Koa',
+        against: 'bare Koa',
         digits: 0,
         goal: 'at least 0.7',
       }),

@@ -1,12 +1,14 @@
 import type { Finding } from './check.js';
 import { findLogMessages } from './log-lines.js';
-import { lineAt, maskLiterals } from './masked-code.js';
+import { lineAt, maskCode, maskLiterals } from './masked-code.js';
 import type { SourceFile } from './source-files.js';
 import type { WordLists } from './word-lists.js';
 
-/** Findings in a source file: docstrings and log messages that begin wrongly, words in titles, and phrases of the word list. */
+/** Findings in a source file: docstrings and log messages that begin wrongly, words in titles and names, and phrases of the word list. */
 export function judgeSource(file: SourceFile, words: WordLists): Finding[] {
-  return [judgeDocstrings, judgeLogMessages, judgeTitles, judgePhrases].flatMap((judge) => judge(file, words));
+  return [judgeDocstrings, judgeLogMessages, judgeTitles, judgeNames, judgePhrases].flatMap((judge) =>
+    judge(file, words),
+  );
 }
 
 /** Docstrings that begin with a word that cannot begin a phrase that stands alone. */
@@ -39,6 +41,28 @@ function judgeTitles({ path, text }: SourceFile, { titleWords }: WordLists): Fin
       ? []
       : [`${path}:${lineAt(text, index)}: title has "${word}": docs/style.md says what to write`];
   });
+}
+
+/** Names of code and of the file that have a refused word as one of their words; quoted keys are not names of ours. */
+function judgeNames({ path, text }: SourceFile, { nameWords, storedNames }: WordLists): Finding[] {
+  const refused = new Set(nameWords);
+  const wordOf = (name: string) => wordsOf(name).find((word) => refused.has(word));
+  const names = [...maskCode(text).matchAll(/[A-Za-z_$][\w$]*/g)].filter(({ 0: name }) => !storedNames.includes(name));
+  const found = [
+    ...names.map(({ index, 0: name }) => ({ name, line: lineAt(text, index), word: wordOf(name) })),
+    { name: path, line: 1, word: wordOf(path) },
+  ];
+  return found.flatMap(({ name, line, word }) =>
+    word === undefined ? [] : [`${path}:${line}: name ${name} has "${word}": docs/style.md says what to write`],
+  );
+}
+
+/** `toldAtMs` and `TOLD_AT_MS` are told, at, ms. */
+function wordsOf(name: string): string[] {
+  return name
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/);
 }
 
 /** Phrases of the word list, also across line breaks and comment marks, in any letter case. */

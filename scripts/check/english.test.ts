@@ -6,6 +6,8 @@ const words: WordLists = {
   docstringOpenings: ['Wherefore'],
   logOpenings: ['alas'],
   titleWords: ['yonder'],
+  nameWords: ['tidings'],
+  storedNames: ['tidings_at'],
   phrases: ['forsooth it be'],
 };
 const judge = (text: string, path = 'agent/src/a.ts') => judgeSource({ path, text }, words);
@@ -40,6 +42,15 @@ t.test('a refused word in the title of a test is found, and elsewhere in a test 
   t.strictSame(judge("t.test('yonder', f);"), [], 'a file that is not a test');
 });
 
+t.test('a name of code or of a file that has a refused word is found, and a stored name passes', async (t) => {
+  t.match(judge('a();\nconst lastTidingsAt = TIDINGS_MS;'), [
+    /^agent\/src\/a\.ts:2: name lastTidingsAt has "tidings"/,
+    /:2: name TIDINGS_MS has/,
+  ]);
+  t.match(judge('', 'agent/src/tidings-store.ts'), [/^agent\/src\/tidings-store\.ts:1: name .* has "tidings"/]);
+  t.strictSame(judge("const tidingsome = row.tidings_at; // tidings\nconst b = { 'tidings-at': 1 };"), []);
+});
+
 t.test('a refused phrase is found in comments, texts and documents, across line breaks and in any case', async (t) => {
   t.match(judge('a();\n// forsooth it be'), [/a\.ts:2: says "forsooth it be"/]);
   t.match(judge("const a = 'Forsooth it be late';"), [/says "Forsooth it be"/]);
@@ -54,12 +65,16 @@ t.test('the lists of the style guide are read from the tables under their headin
     '### Openings that docstrings must not have\n\n| opening | instead |\n|---|---|\n| `What`, `Of` | a noun |',
     '### Openings that log messages must not have\n\n| opening | instead |\n|---|---|\n| `not` | `cannot` |',
     '### Words that test titles must not have\n\n| word | instead |\n|---|---|\n| `yonder` | there |',
+    '### Words that names must not have\n\n| word | instead |\n|---|---|\n| `tidings` | event |',
+    '### Names that stay\n\n| name | stored in |\n|---|---|\n| `tidings_at` | a column |',
     '### Phrases that must not be used\n\n| phrase | instead |\n|---|---|\n| `over and over` | `repeatedly` |\n\n## More\n\n| `a` | b |',
   ];
   t.strictSame(readWordLists(guide.join('\n\n')), {
     docstringOpenings: ['What', 'Of'],
     logOpenings: ['not'],
     titleWords: ['yonder'],
+    nameWords: ['tidings'],
+    storedNames: ['tidings_at'],
     phrases: ['over and over'],
   });
 });

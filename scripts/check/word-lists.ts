@@ -6,6 +6,10 @@ export interface WordLists {
   readonly logOpenings: readonly string[];
   /** Words that the title of a test must not have. */
   readonly titleWords: readonly string[];
+  /** Words that names in code and names of files must not have. */
+  readonly nameWords: readonly string[];
+  /** Names with such a word that stay, as they are stored. */
+  readonly storedNames: readonly string[];
   /** Phrases that must appear in no sentence. */
   readonly phrases: readonly string[];
 }
@@ -14,6 +18,8 @@ const headings: Readonly<Record<keyof WordLists, string>> = {
   docstringOpenings: 'Openings that docstrings must not have',
   logOpenings: 'Openings that log messages must not have',
   titleWords: 'Words that test titles must not have',
+  nameWords: 'Words that names must not have',
+  storedNames: 'Names that stay',
   phrases: 'Phrases that must not be used',
 };
 
@@ -26,6 +32,8 @@ export function readWordLists(markdown: string): WordLists {
     docstringOpenings: listUnder(markdown, headings.docstringOpenings),
     logOpenings: listUnder(markdown, headings.logOpenings),
     titleWords: listUnder(markdown, headings.titleWords),
+    nameWords: listUnder(markdown, headings.nameWords),
+    storedNames: listUnder(markdown, headings.storedNames),
     phrases: listUnder(markdown, headings.phrases),
   };
 }

@@ -75,7 +75,7 @@ export async function showMonitors({ client, servers, shop, receivers, say }: Sh
     await fetch(backup.heartbeat.url, { method: 'POST' });
     checkedInMs = performance.now();
   };
-  const teller = new EventTeller(client, monitors, (line) => {
+  const printer = new EventPrinter(client, monitors, (line) => {
     progress.clear();
     say(line);
   });
@@ -87,7 +87,7 @@ export async function showMonitors({ client, servers, shop, receivers, say }: Sh
     const look = async () => {
       const found = await read();
       now = `${what}: ${found.map(({ name, current_status }) => `${name} ${current_status}`).join(', ')}`;
-      await teller.look();
+      await printer.look();
       const leftMs = endMs - performance.now();
       progress.show(what, leftMs > 0 ? `at most ${Math.ceil(leftMs / 1_000)} s more` : 'any moment');
       return isSo(found);
@@ -137,12 +137,12 @@ export async function showMonitors({ client, servers, shop, receivers, say }: Sh
   say(`hook  ${receivers.webhooks.join(', ')}: each signature verified`);
   say('The owner is notified of the other monitors by mail, by the default policy of the account.');
   const alerts = { messages: receivers.messages, acknowledged_by, webhooks: receivers.webhooks };
-  const shown = { monitors: await read(), events: await teller.look(), alerts, checkInUrl: backup.heartbeat.url };
-  return { ...shown, printUntil: (over) => printUntil(teller, over) };
+  const shown = { monitors: await read(), events: await printer.look(), alerts, checkInUrl: backup.heartbeat.url };
+  return { ...shown, printUntil: (over) => printUntil(printer, over) };
 }
 
 /** Prints events, once when they begin and once when they end. */
-class EventTeller {
+class EventPrinter {
   readonly #printed = new Set<string>();
 
   constructor(
@@ -175,14 +175,14 @@ class EventTeller {
   }
 }
 
-async function printUntil(teller: EventTeller, over: Promise<unknown>): Promise<void> {
+async function printUntil(printer: EventPrinter, over: Promise<unknown>): Promise<void> {
   let isOver = false;
   const ended = over.then(() => {
     isOver = true;
   });
   while (!isOver) {
     // the control plane may end a moment before this demo
-    await teller.look().catch(() => {});
+    await printer.look().catch(() => {});
     await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 4 * LOOK_MS))]);
   }
 }

@@ -4,7 +4,7 @@ import { type Screen, screenOf } from '@vantage/shared/terminal/screen.js';
 import { wrapLine } from '@vantage/shared/terminal/wrap-text.js';
 
 /** Words that begin a line about a change, and their meaning. */
-const tones: Readonly<Record<string, Tone>> = { up: 'good', DOWN: 'bad', told: 'strong', hook: 'strong' };
+const tones: Readonly<Record<string, Tone>> = { up: 'good', DOWN: 'bad', reported: 'strong', hook: 'strong' };
 
 /** Screen of the demo's results. */
 export function demoScreen(): Screen {

@@ -46,7 +46,7 @@ export function acknowledgedRows(history: History): AcknowledgedRow[] {
   const order = new Map(history.records.map((record, index) => [record, index]));
   const acks = new Map<string, HistoryRecordOf<'acknowledged'>[]>();
   const rejected = rejectedRows(history);
-  const givenAnewAt = renumberings(history, order);
+  const renumberedAt = renumberings(history, order);
   for (const ack of recordsOf(history, 'acknowledged')) {
     const ofLane = acks.get(laneKey(ack)) ?? [];
     // marks are sent repeatedly: only a higher one matters
@@ -55,7 +55,7 @@ export function acknowledgedRows(history: History): AcknowledgedRow[] {
   return sentRows(history).flatMap((row) => {
     const ack = acks.get(row.lane)?.find(({ mark }) => row.sequence <= mark);
     if (ack === undefined || rejected.has(`${row.lane} ${row.sequence}`)) return [];
-    const isOfAnother = (givenAnewAt.get(rowKey(row)) ?? Number.POSITIVE_INFINITY) < (order.get(ack) ?? 0);
+    const isOfAnother = (renumberedAt.get(rowKey(row)) ?? Number.POSITIVE_INFINITY) < (order.get(ack) ?? 0);
     if (isOfAnother) return [];
     return [{ ...row, at: ack.at, since: row.sentAt.findLast((at) => at <= ack.at) ?? ack.at }];
   });

@@ -159,12 +159,12 @@ t.test('an unknown field is refused with the nearest field and all fields of its
 
 t.test('an error in the form of a text names the pattern, and the example of its field', async (t) => {
   const [pattern, example] = ['^\\+[1-9][0-9]{6,14}$', '+8613800000000'];
-  const told = (schema: object) => compileSchema(Type.Object({ a: schema as TSchema }))({ a: '0138' });
+  const reported = (schema: object) => compileSchema(Type.Object({ a: schema as TSchema }))({ a: '0138' });
   const message = `must match pattern "${pattern}"`;
-  t.match(told({ type: 'string', pattern }), { details: { a: [{ code: 'format', message }] } });
+  t.match(reported({ type: 'string', pattern }), { details: { a: [{ code: 'format', message }] } });
   const longer = { details: { a: [{ code: 'format', message: `${message}, for example "${example}"` }] } };
-  t.match(told({ type: 'string', pattern, example }), longer);
-  t.match(told({ type: 'string', pattern, examples: [example] }), longer);
+  t.match(reported({ type: 'string', pattern, example }), longer);
+  t.match(reported({ type: 'string', pattern, examples: [example] }), longer);
 });
 
 t.test('a value that is not an object is refused as the body', async (t) => {

@@ -83,15 +83,15 @@ t.test('kill -9 at any moment of a change leaves the valid key, whichever of the
   const stateDir = await aDirectory(t);
   for (let round = 0; round < 8; round += 1) {
     const child = spawn(process.execPath, [CHANGER, stateDir], { stdio: ['ignore', 'pipe', 'inherit'] });
-    let told = '';
+    let reported = '';
     let chunks = 0;
     child.stdout.on('data', (chunk) => {
-      told += String(chunk);
+      reported += String(chunk);
       chunks += 1;
       if (chunks === 1 + round) child.kill('SIGKILL');
     });
     await once(child, 'close');
-    const lines = told.split('\n').filter((line) => line !== '');
+    const lines = reported.split('\n').filter((line) => line !== '');
     const last = (step: string) => lines.findLast((line) => line.startsWith(step))?.slice(step.length + 1);
     const keys = await open(stateDir);
     const held = new Set(keys.candidates.map(({ publicKey }) => publicKey.toString('hex')));

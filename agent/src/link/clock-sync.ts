@@ -107,7 +107,7 @@ export class ClockSync {
   constructor(clock: Clock, { uptime, kept }: ClockSyncOptions = {}) {
     this.#clock = clock;
     this.#uptime = uptime ?? null;
-    this.#behindAtFirstMs = uptime === undefined ? 0 : readBeside(clock, () => uptime.uptimeMs()).most;
+    this.#behindAtFirstMs = uptime === undefined ? 0 : readWithBounds(clock, () => uptime.uptimeMs()).most;
     if (kept) this.#samples = [this.#takeOver(kept)];
   }
 
@@ -180,7 +180,7 @@ export class ClockSync {
 
   /** This machine's wall clock minus its monotonic one. */
   #wallAheadMs(): number {
-    const { least, most } = readBeside(this.#clock, () => this.#clock.now());
+    const { least, most } = readWithBounds(this.#clock, () => this.#clock.now());
     return (least + most) / 2;
   }
 
@@ -219,7 +219,7 @@ export class ClockSync {
     const passedMs = atMs - this.#behind.atMs;
     const wallAt = this.#clock.now();
     const isFresh = passedMs < UPTIME_MS && Math.abs(wallAt - this.#behind.wallAt - passedMs) < SLEPT_MS / 2;
-    if (!isFresh) this.#behind = { ms: readBeside(this.#clock, () => uptime.uptimeMs()).least, atMs, wallAt };
+    if (!isFresh) this.#behind = { ms: readWithBounds(this.#clock, () => uptime.uptimeMs()).least, atMs, wallAt };
     return this.#behind.ms;
   }
 
@@ -234,7 +234,7 @@ export class ClockSync {
  * Another clock minus the monotonic one, in milliseconds: between `least` and `most`. A process may be held up between two
  * readings, which must not pass for sleep or for a clock that was set: the closest of several readings counts.
  */
-function readBeside(clock: Clock, read: () => number): { readonly least: number; readonly most: number } {
+function readWithBounds(clock: Clock, read: () => number): { readonly least: number; readonly most: number } {
   let closest = { least: Number.NEGATIVE_INFINITY, most: Number.POSITIVE_INFINITY };
   for (let reading = 0; reading < READINGS && closest.most - closest.least > AT_ONCE_MS; reading += 1) {
     const before = clock.monotonicMs();

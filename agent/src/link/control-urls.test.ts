@@ -41,7 +41,7 @@ t.test('a new list keeps the URL in use where it is in it', async (t) => {
 });
 
 t.test('a node that enrolled over https is never sent to http, nor anywhere with a path or credentials', async (t) => {
-  const told = [
+  const reported = [
     'http://b.example',
     'https://c.example/x',
     'https://u:p@c.example',
@@ -50,7 +50,7 @@ t.test('a node that enrolled over https is never sent to http, nor anywhere with
     c,
     `${c}/`,
   ];
-  t.same(acceptableUrls([a], told), [c]);
+  t.same(acceptableUrls([a], reported), [c]);
   t.same(acceptableUrls([a], ['http://127.0.0.1:8080']), ['http://127.0.0.1:8080'], 'this machine is no network');
   t.same(
     acceptableUrls(['http://10.0.0.1'], ['http://10.0.0.2']),

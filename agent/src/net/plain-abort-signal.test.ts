@@ -6,21 +6,21 @@ import { PlainAbortSignal } from './plain-abort-signal.js';
 t.test('a plain abort signal notifies its listeners once, with the first reason', async (t) => {
   const signal = new PlainAbortSignal();
   const reason = new Error('over');
-  let told = 0;
+  let reported = 0;
   signal.addEventListener('abort', () => {
-    told += 1;
+    reported += 1;
   });
   // Node's own APIs set the handler where a listener would do as well
   Object.assign(signal, {
     onabort: () => {
-      told += 1;
+      reported += 1;
     },
   });
   signal.throwIfAborted();
   t.equal(signal.aborted, false);
   signal.abort(reason);
   signal.abort(new Error('later'));
-  t.equal(told, 2);
+  t.equal(reported, 2);
   t.equal(signal.aborted, true);
   t.equal(signal.reason, reason);
   t.throws(() => signal.throwIfAborted(), reason);

@@ -40,12 +40,12 @@ t.test('details are reported for every requested check', async (t) => {
 
 t.test('for a target that stays down, details are reported twenty times, then every quarter of an hour', async (t) => {
   const node = watching('-');
-  const told = () => node.details.filter((details) => details !== '').length;
+  const reported = () => node.details.filter((details) => details !== '').length;
   await node.pass(19.5 * MINUTE_MS);
-  t.equal(told(), 20);
+  t.equal(reported(), 20);
   await node.pass(24 * 60 * MINUTE_MS, 2000);
-  t.ok(told() <= 20 + 98, `${told()}`);
-  t.ok(told() >= 20 + 94, `${told()}`);
+  t.ok(reported() <= 20 + 98, `${reported()}`);
+  t.ok(reported() >= 20 + 94, `${reported()}`);
   await node.end();
 });
 

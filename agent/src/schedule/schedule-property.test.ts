@@ -29,14 +29,14 @@ const durations = fc.array(fc.constantFrom(5, 800, 3000, 9990, 10_000, 12_000, 3
 
 t.test('whatever pauses, clock steps, restarts and kills come, every slot is reported exactly once', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(events, { minLength: 1, maxLength: 10 }), durations, async (happenings, lengthsMs) => {
+    fc.asyncProperty(fc.array(events, { minLength: 1, maxLength: 10 }), durations, async (sequence, lengthsMs) => {
       const node = new ScheduledNode();
       let checks = 0;
       node.answer = () => ({ afterMs: lengthsMs[checks++ % lengthsMs.length] ?? 5, judgment: good });
       const beganAt = node.serverNow;
       node.schedule.take(everything(...numbers().map((number) => anAssignment(number, { interval_s: 10 }))));
       node.keep();
-      for (const event of happenings) await happen(node, event);
+      for (const event of sequence) await happen(node, event);
       node.answer = () => ({ afterMs: 5, judgment: good });
       // until server time is past all it ever was, and nothing runs
       await node.pass(11 * 60_000 + 40_000);
@@ -50,13 +50,13 @@ t.test('whatever pauses, clock steps, restarts and kills come, every slot is rep
 
 t.test('a report states through when everything is reported, and nothing earlier follows it', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(events, { minLength: 1, maxLength: 8 }), durations, async (happenings, lengthsMs) => {
+    fc.asyncProperty(fc.array(events, { minLength: 1, maxLength: 8 }), durations, async (sequence, lengthsMs) => {
       const node = new ScheduledNode();
       let checks = 0;
       node.answer = () => ({ afterMs: lengthsMs[checks++ % lengthsMs.length] ?? 5, judgment: good });
       node.schedule.take(everything(...numbers().map((number) => anAssignment(number, { interval_s: 10 }))));
       node.keep();
-      for (const event of happenings) if (event.kind !== 'step') await happen(node, event);
+      for (const event of sequence) if (event.kind !== 'step') await happen(node, event);
       let throughMs = 0;
       for (const { kind, body } of node.reports) {
         const firstMs = kind === 'check' ? body.slot_ms : body.first_slot_ms;
@@ -83,7 +83,7 @@ const changes: fc.Arbitrary<Change> = fc.oneof(
 
 t.test('no slot is reported twice, however assignments are changed, removed, returned or lost', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(changes, { minLength: 1, maxLength: 10 }), durations, async (happenings, lengthsMs) => {
+    fc.asyncProperty(fc.array(changes, { minLength: 1, maxLength: 10 }), durations, async (sequence, lengthsMs) => {
       const node = new ScheduledNode();
       let checks = 0;
       node.answer = () => ({ afterMs: lengthsMs[checks++ % lengthsMs.length] ?? 5, judgment: good });
@@ -91,7 +91,7 @@ t.test('no slot is reported twice, however assignments are changed, removed, ret
       const all = () =>
         everything(...numbers().map((number) => anAssignment(number, { interval_s: 10 }, generations[number])));
       node.schedule.take(all());
-      for (const change of happenings) {
+      for (const change of sequence) {
         if (change.kind === 'lose') await node.killBare(change.ms);
         else if (!('number' in change)) await happen(node, change);
         else if (change.kind === 'again') node.schedule.take({ ...none, dropped: [monitorId(change.number)] });

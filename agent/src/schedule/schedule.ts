@@ -378,12 +378,12 @@ export class Schedule implements StateSource {
     this.#reports.addOutsideGrid(report);
   }
 
-  /** Every slot that was due before has been reported, or is about to be in this very report; `besideMs`: one that is not. */
-  #throughMs(besideMs = Number.POSITIVE_INFINITY): number {
+  /** Every slot that was due before has been reported, or is about to be in this very report; `otherMs`: one that is not. */
+  #throughMs(otherMs = Number.POSITIVE_INFINITY): number {
     const nowMs = this.#options.clockSync.serverNow() ?? 0;
     const oldestMs = this.#running.oldestSlotMs ?? nowMs;
     const dueMs = this.#firstDue()?.dueMs ?? nowMs;
-    return Math.max(0, Math.floor(Math.min(nowMs, oldestMs, dueMs, besideMs)));
+    return Math.max(0, Math.floor(Math.min(nowMs, oldestMs, dueMs, otherMs)));
   }
 
   #replace(assignment: Assignment): void {
@@ -411,11 +411,11 @@ export class Schedule implements StateSource {
     this.#watched.delete(monitorId);
     this.#unbegun.delete(watched);
     this.#options.file.assignmentChanged(monitorId);
-    if (this.#due.size > 2 * this.#watched.size + MAX_PER_TURN) this.#queueAnew();
+    if (this.#due.size > 2 * this.#watched.size + MAX_PER_TURN) this.#requeue();
   }
 
   /** Rebuilds the heap, which otherwise keeps an entry of every forgotten monitor until it is due. */
-  #queueAnew(): void {
+  #requeue(): void {
     this.#due.clear();
     for (const watched of this.#watched.values()) this.#queue(watched);
   }

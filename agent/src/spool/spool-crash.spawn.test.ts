@@ -32,9 +32,9 @@ t.test(
     const marks = { task: 0, check: 0 };
     for (let run = 1; run <= RUNS / 2; run += 1) {
       const lines = await writeUntilKilled(folder, run);
-      const told = lines.filter((line) => !isRow(line)).map((line) => Number(line.split(' ')[2]));
+      const reported = lines.filter((line) => !isRow(line)).map((line) => Number(line.split(' ')[2]));
       // the control plane said so, and has it in its own database whatever the agent remembers
-      marks.check = Math.max(marks.check, ...told);
+      marks.check = Math.max(marks.check, ...reported);
       // the writer's clock: on another one its rows would have waited for months
       const spool = await openSpool(t, { folder, clock: systemClock });
       t.ok(spool.state().check.acked <= marks.check, 'never more than was said');

@@ -133,7 +133,7 @@ t.test(
     await spool.acknowledge('task', 2);
     await appendResults(spool, 'check', 6);
     const stored = StoredSpool.inFolder(folder);
-    const told = (withDelivered: boolean) =>
+    const reported = (withDelivered: boolean) =>
       [...exportRows(stored, ['check', 'task'], withDelivered)].map((item) => {
         if (item.kind === 'result') return `${item.result.lane} ${item.result.sequence} ${item.result.state}`;
         return item.kind === 'gap'
@@ -142,7 +142,7 @@ t.test(
       });
     const waiting = ['task 3..4 spool_full', ...[5, 6, 7, 8].map((number) => `task ${number} waiting`)];
     const checks = [1, 2, 3, 4, 5, 6].map((number) => `check ${number} waiting`);
-    t.same(told(false), [...waiting, ...checks]);
+    t.same(reported(false), [...waiting, ...checks]);
     const [, first] = [...exportRows(stored, ['task'], false)];
     t.match(first, {
       result: {

@@ -5,7 +5,7 @@ import type { Clock } from '@vantage/shared/clock.js';
 /** An upgrade downloads and unpacks; what takes longer hangs. */
 const TIME_LIMIT_MS = 10 * 60_000;
 /** Length of the reported end of a command's output, where the reason is found. */
-const TOLD_BYTES = 4096;
+const MESSAGE_BYTES = 4096;
 /** The environment it gets, whole: nothing of the agent's own is its business. */
 const ENVIRONMENT = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LANG: 'C.UTF-8' };
 
@@ -82,7 +82,7 @@ function openOutput(path: string): number | null {
 
 function lastLine(file: number): string {
   const { size } = fstatSync(file);
-  const bytes = Buffer.alloc(Math.min(size, TOLD_BYTES));
+  const bytes = Buffer.alloc(Math.min(size, MESSAGE_BYTES));
   const read = readSync(file, bytes, 0, bytes.length, size - bytes.length);
   return bytes.toString('utf8', 0, read).trim().split('\n').at(-1)?.trim() ?? '';
 }

@@ -43,8 +43,8 @@ t.test('a refusal about nodes names --from only where there is one', async (t) =
   const refusal = new ApiRefusal(422, 'VALIDATION_FAILED', '', { nodes: [{ message: 'no online node has ICMP' }] });
   const text = async (from: string | undefined) => {
     const client = { call: async () => ({ items: [] }) } as unknown as ApiClient;
-    const told = (await withPlaces(refusal, client, from)) as ApiRefusal;
-    return explainRefusal(told, { hasToken: true, nowMs: 0 }).split('\n')[1];
+    const reported = (await withPlaces(refusal, client, from)) as ApiRefusal;
+    return explainRefusal(reported, { hasToken: true, nowMs: 0 }).split('\n')[1];
   };
   t.equal(await text(undefined), '  available nodes: no online node has ICMP');
   t.equal(await text('CN'), '  --from: no online node has ICMP; no node in CN; `vantage nodes` lists them');

@@ -15,7 +15,7 @@ import type { TakenJob, Worker } from './worker.js';
  * Time that running jobs get when a worker ends, in milliseconds: first to end by themselves, then after they were
  * aborted.
  */
-const END_MS = { byThemselves: 5_000, told: 2_000 };
+const END_MS = { byThemselves: 5_000, reported: 2_000 };
 const RELEASE_MS = 2_000;
 const RESTART_MS = 1_000;
 const SWEEP_MS = 15_000;
@@ -90,7 +90,7 @@ export class Jobs {
       // before they are aborted: an error that they throw then must not count as a failure
       await settles(this.#giveBack(), RELEASE_MS, clock);
       runs.abort();
-      await settles(worker.ended, END_MS.told, clock);
+      await settles(worker.ended, END_MS.reported, clock);
     }
     await worker.close();
     // if the database is unavailable, the next worker does this before it begins, or another replica when this one has

@@ -34,16 +34,16 @@ t.test('every template contains all its data in every language, and no placehold
     t.match(mail.html, new RegExp(`^<!doctype html>\n<html lang="${letter.locale}"`), name);
     t.equal(/\p{Script=Han}/u.test(mail.subject), letter.locale !== 'en', `${name}: the subject's script`);
     t.notMatch(mail.subject + mail.text + mail.html, /undefined|null|NaN|\$\{|\[object/, name);
-    const told = Object.values(letter.data).filter(
+    const reported = Object.values(letter.data).filter(
       (value): value is string => typeof value === 'string' && value !== at,
     );
     t.strictSame(
-      told.filter((value) => !mail.text.includes(value)),
+      reported.filter((value) => !mail.text.includes(value)),
       [],
       `${name}: text`,
     );
     t.strictSame(
-      told.filter((value) => !mail.html.includes(value.replaceAll('&', '&amp;'))),
+      reported.filter((value) => !mail.html.includes(value.replaceAll('&', '&amp;'))),
       [],
       `${name}: HTML`,
     );

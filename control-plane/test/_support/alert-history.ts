@@ -1,6 +1,6 @@
 import type { AlertPolicy } from '@vantage/shared/alerts/policy.js';
 import fc from 'fast-check';
-import type { Happening } from './alert-world.js';
+import type { MonitorEvent } from './alert-world.js';
 
 // Random histories of three monitors with two policies and two channels, of the nodes of their owner, and of what people do meanwhile.
 
@@ -27,7 +27,7 @@ export interface PolicyPlan {
 }
 
 export type Action =
-  | { readonly kind: 'monitor'; readonly monitor: number; readonly what: Happening }
+  | { readonly kind: 'monitor'; readonly monitor: number; readonly what: MonitorEvent }
   | { readonly kind: 'acknowledge' | 'resolve'; readonly pick: number }
   /** For one monitor, or null: all; times in seconds. */
   | {
@@ -65,8 +65,8 @@ const plans: fc.Arbitrary<PolicyPlan> = fc.record({
 });
 
 const monitor = fc.nat(MONITORS - 1);
-const troubles = fc.constantFrom<Happening>('down', 'down', 'down', 'degraded', 'up', 'up');
-const rest = fc.constantFrom<Happening>(
+const troubles = fc.constantFrom<MonitorEvent>('down', 'down', 'down', 'degraded', 'up', 'up');
+const rest = fc.constantFrom<MonitorEvent>(
   'flapping',
   'settled',
   'without data',

@@ -25,7 +25,7 @@ export interface RelayReplica extends Omit<AlertRuntime, 'consumers'> {
 }
 
 /** Event of a monitor, as the monitors module publishes it. */
-export type Happening =
+export type MonitorEvent =
   | 'down'
   | 'degraded'
   | 'up'
@@ -38,7 +38,7 @@ export type Happening =
   | 'with data';
 
 /** Time without data after which the monitors module says so. */
-const TOLD_AFTER_MS = 300_000;
+const PUBLISHED_AFTER_MS = 300_000;
 
 /** Monitors, policies, channels and all that is between them, on a real database, with clocks that stand still. */
 export interface AlertWorld extends AlertPost, RelayReplica {
@@ -54,7 +54,7 @@ export interface AlertWorld extends AlertPost, RelayReplica {
     scope?: { readonly monitorId?: string; readonly tag?: string; readonly inMs?: number },
   ): Promise<void>;
   /** Publishes that these monitors are down, up and so on, in one transaction. */
-  happens(what: Happening, monitorIds: readonly string[], fields?: { reason?: string }): Promise<void>;
+  happens(what: MonitorEvent, monitorIds: readonly string[], fields?: { reason?: string }): Promise<void>;
   /** Takes away all that tests have made, except for these channels, and forgets what was mailed and counted. */
   clear(kept?: readonly ChannelRow[]): Promise<void>;
   /** Lets everything that is due be done: events, looks, messages. */
@@ -203,15 +203,15 @@ export async function openAlertWorld(
       await queueAlertsOf(db, [userId]);
     },
     async happens(what, monitorIds, { reason = '2 of 3 nodes: tcp_refused' } = {}) {
-      await db.transaction((trx) => publishHappening(trx, what, { monitorIds, reason, nowMs: clock.now() }));
+      await db.transaction((trx) => publishMonitorEvent(trx, what, { monitorIds, reason, nowMs: clock.now() }));
     },
   };
 }
 
 /** Events as the monitors module publishes them, with the state of the monitors that they are about. */
-async function publishHappening(
+async function publishMonitorEvent(
   trx: Knex,
-  what: Happening,
+  what: MonitorEvent,
   {
     monitorIds,
     reason,
@@ -225,7 +225,7 @@ async function publishHappening(
   if (isFlapping || what === 'settled')
     await trx('monitor_states').whereIn('monitor_id', monitorIds).update({ is_flapping: isFlapping });
   const isAboutData = what === 'without data' || what === 'with data';
-  const since = new Date(nowMs - TOLD_AFTER_MS);
+  const since = new Date(nowMs - PUBLISHED_AFTER_MS);
   if (what === 'without data')
     await trx('monitor_states').whereIn('monitor_id', monitorIds).update({ health: 'unknown', no_data_at: since });
   if (what === 'with data')

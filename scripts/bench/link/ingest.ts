@@ -31,17 +31,17 @@ export const ingest: Part = {
     }
     const first = { ours: rates.ingest, digits: 0 };
     return [
-      rowOf('first delivery, rows/s', { ...first, baseline: rates.copy, beside: 'one COPY', goal: 'at least 0.36' }),
+      rowOf('first delivery, rows/s', { ...first, baseline: rates.copy, against: 'one COPY', goal: 'at least 0.36' }),
       rowOf('first delivery, rows/s', {
         ...first,
         baseline: rates.unnest,
-        beside: 'inserts with ON CONFLICT',
+        against: 'inserts with ON CONFLICT',
         goal: 'at least 0.7',
       }),
       rowOf('all of it again, 0 rows stored, rows/s', {
         ours: rates.replay,
         baseline: rates.ingest,
-        beside: 'first delivery',
+        against: 'first delivery',
         digits: 0,
         goal: 'at least 1.5',
       }),

@@ -47,7 +47,7 @@ export const monitorChecks: Part = {
       rowOf('as many as are taken, checks/s', {
         ours: ceilings,
         baseline: copies,
-        beside: 'one COPY of the rows',
+        against: 'one COPY of the rows',
         digits: 0,
       }),
     ];

@@ -74,7 +74,7 @@ async function loadedRow({ name, url, version }: Variant, options: LabRun): Prom
   const variant = { name, version, url: url.replace('www.lab.test', ADDRESS) };
   const medians: Medians[] = [];
   for (let round = 0; round < options.rounds; round += 1)
-    medians.push(await besideLoad(options, () => oneRound(variant, options)));
+    medians.push(await underLoad(options, () => oneRound(variant, options)));
   return rowOf(`${name} total, ms, ${IN_FLIGHT} in flight`, { ...of(medians, 'total'), goal: '0.95 to 1.05' });
 }
 
@@ -100,7 +100,7 @@ async function oneRound(variant: Variant, { lab, prober }: LabRun): Promise<Medi
 }
 
 /** Starts probes at an even pace while `measure` runs: probes that wait for each other would come in bursts. */
-async function besideLoad<T>({ prober }: LabRun, measure: () => Promise<T>): Promise<T> {
+async function underLoad<T>({ prober }: LabRun, measure: () => Promise<T>): Promise<T> {
   const begun: Promise<unknown>[] = [];
   const timer = setInterval(() => begun.push(prober.probe('http', LOAD_URL)), LOAD_INTERVAL_MS);
   try {

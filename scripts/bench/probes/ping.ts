@@ -20,7 +20,7 @@ export const ping: Comparison = {
     await delayPath(options);
     const idle = await timeRows(options, { when: 'idle', goal: 'within 1.01' });
     const when = `${httpInFlight} http probes in flight`;
-    const busy = await besideHttp(options, () => timeRows(options, { when, goal: 'within 1.02' }));
+    const busy = await underHttpLoad(options, () => timeRows(options, { when, goal: 'within 1.02' }));
     await delayPath(options, 0);
     return [...idle, ...busy, ...(await floodRows(options))];
   },
@@ -57,7 +57,7 @@ async function bothPing({ lab, prober }: LabRun): Promise<Both> {
 }
 
 /** Keeps http probes in flight in the same process during the measurement. */
-async function besideHttp<T>({ prober }: LabRun, measure: () => Promise<T>): Promise<T> {
+async function underHttpLoad<T>({ prober }: LabRun, measure: () => Promise<T>): Promise<T> {
   let isOver = false;
   const loop = async () => {
     while (!isOver) await prober.probe('http', `http://${target}/`);

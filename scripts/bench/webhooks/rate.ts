@@ -37,7 +37,7 @@ export const rate: Part = {
     }
     const row = (figure: keyof Sending, what: string, goal = '') => {
       const [ours, baseline] = [own, bare].map((all) => all.slice(1).map((one) => one[figure]));
-      return rowOf(what, { ours: ours ?? [], baseline: baseline ?? [], beside: 'bare loop', digits: 0, goal });
+      return rowOf(what, { ours: ours ?? [], baseline: baseline ?? [], against: 'bare loop', digits: 0, goal });
     };
     return [
       row('perSecond', 'events/s', 'at least 0.5'),

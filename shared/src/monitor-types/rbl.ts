@@ -58,7 +58,7 @@ function listings({ lookups }: ProbeResults['rbl']): Failure[] {
 }
 
 /** Listings that details name. */
-const MAX_TOLD_LISTINGS = 10;
+const MAX_SHOWN_LISTINGS = 10;
 
 function details({ lookups, lookup_ms }: ProbeResults['rbl']): CheckDetails {
   const listed = lookups.filter((lookup) => lookup.listed === true);
@@ -68,7 +68,7 @@ function details({ lookups, lookup_ms }: ProbeResults['rbl']): CheckDetails {
     unanswered: lookups.filter((lookup) => lookup.listed === null).length,
     listed: listed.length,
     listings: listed
-      .slice(0, MAX_TOLD_LISTINGS)
+      .slice(0, MAX_SHOWN_LISTINGS)
       .map(({ zone, address, codes, reason }) => ({ zone, address, codes, reason })),
   };
 }

@@ -37,11 +37,11 @@ t.test('without a terminal nothing is written, or a line for each step, without 
   const silent = output(false);
   new Progress(silent.stream).show('waiting', '3 s left');
   t.strictSame(silent.written, []);
-  const told = output(false);
-  const progress = new Progress(told.stream, 'lines');
+  const reported = output(false);
+  const progress = new Progress(reported.stream, 'lines');
   progress.show('waiting', '3 s left');
   progress.show('waiting', '2 s left');
   progress.clear();
   progress.show('done');
-  t.strictSame(told.written, ['waiting\n', 'done\n']);
+  t.strictSame(reported.written, ['waiting\n', 'done\n']);
 });

@@ -91,7 +91,7 @@ t.test('a quote matches exactly the packet it quotes, and none when a telling bi
     for (const [n, packet] of packets.entries()) {
       dispatch(road, table, timeExceeded(road, destination, packet, n));
       t.match(list.answers.slice(n), [{ index: Math.floor(n / 3), name: 'time_exceeded' }], `packet ${n}`);
-      for (const bit of tellingBits(n)) {
+      for (const bit of matchedBits(n)) {
         const turned = Buffer.from(packet.subarray(0, 8));
         turned[bit >> 3] = (turned[bit >> 3] ?? 0) ^ (1 << (bit & 7));
         dispatch(road, table, timeExceeded(road, destination, turned, n));
@@ -104,6 +104,6 @@ t.test('a quote matches exactly the packet it quotes, and none when a telling bi
 });
 
 /** Bits of the first eight bytes that no other packet of a flow has otherwise: type and identifier, or the ports. */
-function tellingBits(packet: number): number[] {
+function matchedBits(packet: number): number[] {
   return packet % 3 === 0 ? [0, 1, 2, 3, 4, 5, 6, 7, 32, 39, 40, 47] : [0, 7, 8, 15, 16, 23, 24, 31];
 }

@@ -34,12 +34,12 @@ function aQueue(answers: readonly number[]) {
   const { socket, left } = aSystem(answers);
   const heard = new Map<number, number | string>();
   const numbers = new Map<RawPacket, number>();
-  const tell = (number: number, what: number | string) => heard.set(number, heard.has(number) ? 'told twice' : what);
+  const record = (number: number, what: number | string) => heard.set(number, heard.has(number) ? 'told twice' : what);
   const queue = new SendQueue({
     socket,
     slots,
     clockOffsetMs: 1000,
-    onRefused: (packet, error) => tell(numbers.get(packet) ?? -1, error.code),
+    onRefused: (packet, error) => record(numbers.get(packet) ?? -1, error.code),
   });
   // all share one buffer, as the packets of a flow do
   const bytes = Buffer.alloc(8);
@@ -53,7 +53,7 @@ function aQueue(answers: readonly number[]) {
         if (changes.isCalledOff) throw new Error('called off');
         bytes.write(String(number).padStart(8));
       },
-      onSent: (atMs) => tell(number, atMs),
+      onSent: (atMs) => record(number, atMs),
       onError: () => t.fail('errors go to onRefused'),
     };
     numbers.set(packet, number);

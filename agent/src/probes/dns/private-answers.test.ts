@@ -157,7 +157,7 @@ t.test(
 );
 
 t.test('the node’s own resolver is not revealed, whatever the result of the query', async (t) => {
-  const told = [
+  const reported = [
     { code: 3, data: Buffer.from('ns1.corp.internal') },
     {
       code: 15,
@@ -165,9 +165,12 @@ t.test('the node’s own resolver is not revealed, whatever the result of the qu
     },
   ];
   const handlers: Record<string, DnsHandler> = {
-    answers: () => ({ answers: [{ type: 'A', name: NAME, data: '93.184.216.34' }], additionals: [optRecord(told)] }),
-    fails: () => ({ rcode: 'SERVFAIL', additionals: [optRecord(told)] }),
-    'has none': () => ({ additionals: [optRecord(told)] }),
+    answers: () => ({
+      answers: [{ type: 'A', name: NAME, data: '93.184.216.34' }],
+      additionals: [optRecord(reported)],
+    }),
+    fails: () => ({ rcode: 'SERVFAIL', additionals: [optRecord(reported)] }),
+    'has none': () => ({ additionals: [optRecord(reported)] }),
     'is silent': () => null,
   };
   for (const [what, handler] of Object.entries(handlers)) {

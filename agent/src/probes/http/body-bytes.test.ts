@@ -5,11 +5,15 @@ t.test('a body is the same in whatever pieces it comes, up to its bound', async 
   const text = Buffer.from('0123456789'.repeat(10_000));
   for (const size of [1, 7, 16_384, 70_000, text.length]) {
     const body = new BodyBytes(99_999);
-    const told: boolean[] = [];
-    for (let at = 0; at < text.length; at += size) told.push(body.add(text.subarray(at, at + size)));
+    const reported: boolean[] = [];
+    for (let at = 0; at < text.length; at += size) reported.push(body.add(text.subarray(at, at + size)));
     t.ok(body.whole().equals(text.subarray(0, 99_999)), `pieces of ${size} bytes`);
     t.equal(body.length, 99_999);
-    t.same([told.filter((isAll) => !isAll).length, told.at(-1)], [1, false], 'the piece that was too much is told of');
+    t.same(
+      [reported.filter((isAll) => !isAll).length, reported.at(-1)],
+      [1, false],
+      'the piece that was too much is told of',
+    );
   }
 });
 

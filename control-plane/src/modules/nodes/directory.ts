@@ -113,7 +113,7 @@ export class NodeDirectory {
   async #poll(): Promise<void> {
     const since = new Date(Math.max(0, this.#newest.getTime() - OVERLAP_MS));
     try {
-      if (this.#isInDoubt) return await this.#readAnew();
+      if (this.#isInDoubt) return await this.#reread();
       const changed = await this.options.nodes.listRevisionsSince(since);
       await this.refresh(changed.filter((node) => this.#isNewer(node)).map(({ id }) => id));
     } catch (error) {
@@ -123,7 +123,7 @@ export class NodeDirectory {
   }
 
   /** Replaces all nodes: a database that failed over may have lost its last changes, and its state counts even if it is older. */
-  async #readAnew(): Promise<void> {
+  async #reread(): Promise<void> {
     const nodes = await this.options.nodes.listAll();
     this.#isInDoubt = false;
     const revisions = new Map(nodes.map(({ id, revision }) => [id, revision]));

@@ -18,7 +18,7 @@ export interface HoldTime {
   /** True if its begin is known to the engine before. */
   readonly isPlanned: boolean;
   /** True if the engine knows its end when it begins. */
-  readonly isForetold: boolean;
+  readonly isAnnounced: boolean;
 }
 
 export interface History {
@@ -44,10 +44,10 @@ export function holdsAt({ holds }: History, tick: number): readonly HoldTime[] {
 /** Holds of a tick as the engine knows them. */
 export function contextAt(history: History, tick: number): AlertContext {
   const context: { -readonly [H in keyof AlertContext]: AlertContext[H] } = {};
-  for (const { hold, to, isForetold } of holdsAt(history, tick)) {
+  for (const { hold, to, isAnnounced } of holdsAt(history, tick)) {
     const known = context[hold];
     // of two that overlap the later end counts; it is unknown if one of them is
-    const isKnown = isForetold && known?.untilMs !== null;
+    const isKnown = isAnnounced && known?.untilMs !== null;
     context[hold] = { untilMs: isKnown ? Math.max(instantOf(to), known?.untilMs ?? 0) : null };
   }
   return context;
@@ -62,7 +62,7 @@ export function nextHoldAt({ holds }: History, tick: number): number | null {
 /** True if the engine is notified of a change at a tick. */
 export function isTouched({ triggers, holds, policies }: History, tick: number): boolean {
   const holdChanges = holds.some(
-    ({ from, to, isPlanned, isForetold }) => (from === tick && !isPlanned) || (to === tick && !isForetold),
+    ({ from, to, isPlanned, isAnnounced }) => (from === tick && !isPlanned) || (to === tick && !isAnnounced),
   );
   return triggers.has(tick) || holdChanges || policies.some(({ from }) => from === tick);
 }
@@ -153,7 +153,7 @@ const holdTimes = fc
     from: ticks,
     length: fc.integer({ min: 1, max: 60 }),
     isPlanned: fc.boolean(),
-    isForetold: fc.boolean(),
+    isAnnounced: fc.boolean(),
   })
   .map(({ length, ...more }): HoldTime => ({ ...more, to: more.from + length }));
 

@@ -303,7 +303,7 @@ const IS_EARLIER = `e.id >= :oldest AND e.id <> w.id AND e.channel_id = w.channe
   AND e.recipient IS NOT DISTINCT FROM w.recipient AND (e.status = 'sent' OR e.may_have_arrived)`;
 
 /** Condition: delivery `e` is another one than `w`, and not about an end. */
-const TELLS_BEGIN = "e.id >= :oldest AND e.id <> w.id AND e.kind NOT IN ('resolved', 'acknowledged')";
+const NOTIFIES_FIRST = "e.id >= :oldest AND e.id <> w.id AND e.kind NOT IN ('resolved', 'acknowledged')";
 
 /**
  * Those of the deliveries whose recipient got an earlier message about the same alerts on the channel, other than about their end, or may
@@ -316,14 +316,14 @@ export async function listFollowing(
 ): Promise<ReadonlySet<string>> {
   const { rows } = await db.raw<{ rows: { id: string }[] }>(
     `SELECT w.id FROM alert_deliveries w WHERE w.id = ANY(:ids) AND (EXISTS (
-       SELECT FROM alert_deliveries e WHERE e.alert_ids && w.alert_ids AND ${TELLS_BEGIN} AND ${IS_EARLIER}
+       SELECT FROM alert_deliveries e WHERE e.alert_ids && w.alert_ids AND ${NOTIFIES_FIRST} AND ${IS_EARLIER}
      ) OR w.kind = 'digest' AND EXISTS (
        SELECT FROM alert_deliveries e WHERE e.owner_id = w.owner_id AND e.thread = w.thread AND ${IS_EARLIER} AND e.kind = 'digest'
      ) OR w.kind <> 'acknowledged' AND NOT EXISTS (
-       SELECT FROM alert_deliveries e WHERE ${TELLS_BEGIN} AND e.channel_id = w.channel_id
+       SELECT FROM alert_deliveries e WHERE ${NOTIFIES_FIRST} AND e.channel_id = w.channel_id
          AND (e.alert_ids && w.alert_ids OR e.owner_id = w.owner_id AND e.thread = w.thread)
      ) AND EXISTS (
-       SELECT FROM alert_deliveries e WHERE e.alert_ids && w.alert_ids AND ${TELLS_BEGIN} AND (e.status = 'sent' OR e.may_have_arrived)
+       SELECT FROM alert_deliveries e WHERE e.alert_ids && w.alert_ids AND ${NOTIFIES_FIRST} AND (e.status = 'sent' OR e.may_have_arrived)
      ))`,
     { ids: [...ids], oldest: idLowerBound(idPrefixes.alertDelivery, sinceMs) },
   );

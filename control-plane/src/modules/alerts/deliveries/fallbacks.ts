@@ -11,7 +11,7 @@ import type { Outgoing } from './outgoing.js';
 
 const AT_ONCE = 100;
 /** Time before a digest in which another channel may have been notified of its alerts. */
-const TOLD_WITHIN_MS = 86_400_000;
+const NOTIFIED_WITHIN_MS = 86_400_000;
 
 interface FallbacksOptions {
   readonly db: Knex;
@@ -46,7 +46,7 @@ export class Fallbacks {
     const failures = decideFallback(rows, address);
     if (failures === null) return;
     // each channel has digests of its own, and one that waits for its limit has failed nobody
-    const sinceMs = first.created_at.getTime() - TOLD_WITHIN_MS;
+    const sinceMs = first.created_at.getTime() - NOTIFIED_WITHIN_MS;
     if (first.kind === 'digest' && (await areNotified(trx, { alertIds: first.alert_ids, ownerId, sinceMs }))) return;
     const message = openMessage(first.message, sealer);
     const note = [message.note, fallbackNote(failures, destination.locale)].filter(Boolean).join(' ');

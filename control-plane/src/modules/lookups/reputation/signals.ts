@@ -11,7 +11,7 @@ export const listSignals = [...signals, 'residential'] as const;
 export type ListSignal = (typeof listSignals)[number];
 
 /** Weight of `hosting` next to tor_exit, vpn or proxy, which nearly always run in data centers. */
-export const HOSTING_BESIDE = 5;
+export const MASKED_HOSTING = 5;
 
 /** Levels of risk and the score at which each begins, ascending. */
 export const riskLevels = { low: 0, medium: 30, high: 70 } as const;
@@ -38,7 +38,7 @@ export function weigh(found: ReadonlySet<Signal>): Map<Signal, number> {
   const weights = new Map<Signal, number>();
   for (const signal of signals) {
     if (!found.has(signal) || (signal === 'proxy' && found.has('vpn'))) continue;
-    weights.set(signal, signal === 'hosting' && isMasked ? HOSTING_BESIDE : signalWeights[signal]);
+    weights.set(signal, signal === 'hosting' && isMasked ? MASKED_HOSTING : signalWeights[signal]);
   }
   return weights;
 }

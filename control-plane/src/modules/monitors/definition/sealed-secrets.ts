@@ -101,7 +101,7 @@ export function refuseMoved(secrets: readonly BoundSecret[], { binding, reach }:
   const moved = secrets.flatMap((secret) => {
     const parts = changedParts(secret.binding, binding);
     const changed = isWider(reach, secret.reach) ? [...parts, 'allow_secrets_on'] : parts;
-    return changed.length === 0 ? [] : [{ path: secret.path, message: sendAnew(changed) }];
+    return changed.length === 0 ? [] : [{ path: secret.path, message: resend(changed) }];
   });
   refuse(moved);
 }
@@ -124,7 +124,7 @@ function refuse(secrets: readonly { readonly path: readonly string[]; readonly m
   throw new ApiError('VALIDATION_FAILED', { status: 422, details });
 }
 
-function sendAnew(changed: readonly string[]): string {
+function resend(changed: readonly string[]): string {
   return `send it again: it was given for another ${changed.join(', ')}`;
 }
 

@@ -17,7 +17,7 @@ t.test('delays differ by ten percent at most, so that events of an outage do not
 });
 
 t.test('Retry-After replaces the delay, from five seconds to a day, and adds no attempt', async (t) => {
-  const cases: readonly (readonly [told: number, delay: number])[] = [
+  const cases: readonly (readonly [reported: number, delay: number])[] = [
     [0, 5_000],
     [60_000, 60_000],
     [HOUR_MS, HOUR_MS],
