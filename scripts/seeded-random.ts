@@ -22,7 +22,6 @@ export class SeededRandom {
     return new SeededRandom(Math.floor(this.next() * 0x1_0000_0000));
   }
 
-  /** Returns true with this probability. */
   chance(probability: number): boolean {
     return this.next() < probability;
   }

@@ -17,7 +17,6 @@ import { openModules } from './wiring/open-modules.js';
 import { wirePost } from './wiring/post.js';
 import { wireDrain, wireReplicas } from './wiring/replicas.js';
 
-/** Options of a control plane. */
 export interface ControlPlaneOptions extends Given {
   /** True in tests: undeclared replies and errors of the API fail. */
   readonly isStrict?: boolean;

@@ -3,7 +3,6 @@ import { type ProbeSpecs, type ProbeType, probeTypeNames } from '@vantage/shared
 import { HOST, WEB_DOMAIN } from './names.js';
 import { type Servers, startServers } from './servers.js';
 
-/** One probe of the demo. */
 export interface DemoProbe {
   readonly type: ProbeType;
   readonly target: string;

@@ -26,7 +26,6 @@ export function dueSlots(
   return due;
 }
 
-/** The slots of a run, one by one. */
 export function slotsOfRun({ firstMs, lastMs, count }: SlotRunOf): number[] {
   if (count === 1) return [firstMs];
   return Array.from({ length: count }, (_, index) => firstMs + (index * (lastMs - firstMs)) / (count - 1));

@@ -164,7 +164,6 @@ export interface HistoryEvents {
 /** The types of records. */
 export type HistoryType = keyof HistoryEvents;
 
-/** One record of one type. */
 export type HistoryRecordOf<T extends HistoryType> = { readonly at: number; readonly type: T } & HistoryEvents[T];
 
 /** Any record. */

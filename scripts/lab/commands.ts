@@ -14,7 +14,6 @@ import { type Direction, hostsOf, linksOf } from './topology.js';
 /** Time that a lab has to remove itself, in milliseconds. */
 const PATIENCE_MS = 15_000;
 
-/** Options of `up`. */
 export interface UpOptions {
   readonly name: string;
   readonly only?: string;
@@ -80,7 +79,6 @@ export async function status({ name, json }: { readonly name: string; readonly j
   else process.stdout.write(`${statusText(links)}\nservers on far: ${servers.join(', ') || 'none'}; process ${pid}\n`);
 }
 
-/** Options of `link`. */
 export interface LinkOptions {
   readonly name: string;
   readonly direction?: Direction;

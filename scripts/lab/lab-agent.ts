@@ -60,7 +60,6 @@ export interface PeerRecord {
   readonly heartbeats: readonly ReceivedHeartbeat[];
 }
 
-/** Options of an agent of a lab. */
 export interface LabAgentOptions {
   readonly canaries?: readonly string[];
   /** Host of its control plane: the agent's own, or the other end of the network. */

@@ -24,7 +24,6 @@ import {
   settingsScript,
 } from './topology.js';
 
-/** Options of a lab. */
 export interface LabOptions {
   /** Names its namespaces `vlab-NAME-HOST`; one of its own without it, so that labs stand side by side. */
   readonly name?: string;
@@ -52,7 +51,6 @@ export interface Lab {
   seed(seed: number): Promise<void>;
   /** Settings and exact counters of every direction of every link. */
   links(): Promise<LinkStatus[]>;
-  /** One direction of one link. */
   link(link: number, direction: Direction): Promise<LinkStatus>;
   /** Removes all of it: processes, namespaces, files. */
   stop(): Promise<void>;

@@ -14,7 +14,6 @@ const CHILD_FLAGS = ['--max-old-space-size=192', '--max-semi-space-size=4', '--n
 /** The limit of each type is shorter. */
 const DEADLINE_MS = 300_000;
 
-/** Options of a prober. */
 export interface ProberOptions {
   /** CIDRs open to probes in addition to public addresses; none without it. */
   readonly allow?: readonly string[];

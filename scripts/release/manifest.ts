@@ -1,4 +1,3 @@
-/** A file of a release. */
 export interface ReleasedFile {
   readonly name: string;
   readonly bytes: number;

@@ -37,7 +37,6 @@ export interface RunReport {
   readonly records: readonly HistoryRecord[];
 }
 
-/** Options of a run. */
 export interface RunOptions {
   readonly isTraced?: boolean;
   /** Names of the faults there are; any when nothing is said. */

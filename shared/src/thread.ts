@@ -20,7 +20,7 @@ type Served<M extends Messages<M>> = {
   readonly [N in CallName<M>]: (request: M[N]['request'], transfer: (buffer: ArrayBuffer) => void) => M[N]['reply'];
 } & { readonly opened: M['open']['reply']; close(): void };
 
-/** An error of a thread. */
+/** Failure of a request to a thread, or the end of the thread. */
 export class ThreadError extends Error {
   override readonly name = 'ThreadError';
 

@@ -39,7 +39,6 @@ type Answer = Extract<FromChild, { kind: 'result' | 'checked' }>;
 
 interface PendingJob {
   readonly job: MeasureJob | CheckJob;
-  /** Kind of its answer. */
   readonly kind: Answer['kind'];
   readonly dueMs: number;
   readonly answer: (answer: Answer) => void;

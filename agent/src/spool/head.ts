@@ -28,7 +28,6 @@ export interface LaneMarks {
   readonly acked: number;
 }
 
-/** The marks of a commit. */
 export interface CommitMarks extends LaneMarks {
   /** Time at which `acked` reached its value, spool time. */
   readonly ackedMs: number;

@@ -5,7 +5,6 @@ import { type Lane, lanes } from '@vantage/shared/protocol/lanes.js';
 //
 //   positions 8 bytes each | times 8 each | payload sizes 4 each | lanes 1 each | the payloads, one after the other
 
-/** A row of a commit. */
 export interface CommitRow {
   readonly lane: Lane;
   readonly position: number;

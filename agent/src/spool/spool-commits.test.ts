@@ -7,7 +7,6 @@ import { aFolder, aPayload, appendAll, findBreaches, openSpool, readAll } from '
 import { Spool } from './spool.js';
 import { type CommitRequest, type FileThread, type StartFileThread, startSpoolThread } from './spool-thread.js';
 
-/** A requested commit. */
 interface Asked extends Pick<CommitRequest, 'number' | 'after'> {
   readonly rows: number;
 }

@@ -48,7 +48,6 @@ export class FakeControlPlane {
   /** Bodies of enrollment requests; every one is let in as `nodeId`. */
   readonly enrollments: Record<string, unknown>[] = [];
   readonly nodeId = newId(idPrefixes.node);
-  /** Codec for its frames. */
   codec: Pick<FrameCodec, 'encodeServerFrame' | 'decodeAgentFrame'> = { encodeServerFrame, decodeAgentFrame };
   /** Answers upgrades with this status instead. */
   refuseWith: { status: number; headers: Record<string, string> } | null = null;

@@ -93,7 +93,6 @@ export function refersTo(server: string): string {
   return `% IANA WHOIS server\r\n\r\nrefer:        ${server}\r\n`;
 }
 
-/** An answer of RDAP with a status and headers. */
 export function rdapStatus(status: number, headers: Record<string, string> = {}, body: object = {}): RdapAnswer {
   return (_request, response) => {
     response.writeHead(status, { 'content-type': 'application/rdap+json', ...headers });

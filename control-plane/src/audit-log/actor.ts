@@ -8,7 +8,6 @@ export interface Actor {
   readonly requestId: string | null;
 }
 
-/** Actor for a request. */
 export function actorOf(request: {
   readonly account: { readonly user: { readonly id: string } | null; readonly credentialId: string } | null;
   readonly address: string;

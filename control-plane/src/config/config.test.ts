@@ -86,7 +86,6 @@ t.test('the data directory follows root, XDG_DATA_HOME and HOME', async (t) => {
   t.equal(fallback({ isRoot: false, homeDirectory: '/home/ada', dataHome: 'data' }), '/home/ada/.local/share/vantage');
 });
 
-/** A generic gateway as JSON. */
 const genericGateway = (parts: object) => JSON.stringify({ kind: 'generic', url: 'https://a.example/', ...parts });
 
 const accepted: { env: Environment; key: keyof typeof settings; value: unknown }[] = [

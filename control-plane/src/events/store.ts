@@ -231,7 +231,6 @@ export async function deleteDeadMarks(db: Knex): Promise<void> {
   await db.raw(`DELETE FROM outbox_marks WHERE dead_at < now() - ${DEAD_KEPT}`);
 }
 
-/** Backlog of a consumer. */
 export interface ConsumerBacklog {
   readonly consumer: string;
   /** Events to be handled. */

@@ -10,7 +10,6 @@ export class BodyPieces {
   }
 }
 
-/** Body of a response. */
 export type ResponseBody = string | Buffer | BodyPieces;
 
 /** Body of these pieces: one buffer if they are small together. */

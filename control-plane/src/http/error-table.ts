@@ -338,7 +338,6 @@ export const errorTable = {
 
 export type ErrorCode = keyof typeof errorTable;
 
-/** True if a string is an error code. */
 export function isErrorCode(text: string): text is ErrorCode {
   return Object.hasOwn(errorTable, text);
 }

@@ -43,7 +43,6 @@ export function scopesOfRole(role: 'user' | 'admin'): readonly Scope[] {
   return role === 'admin' ? scopes : defaultTokenScopes;
 }
 
-/** True if a string is the name of a scope. */
 export function isScope(name: string): name is Scope {
   return (scopes as readonly string[]).includes(name);
 }

@@ -41,7 +41,6 @@ export interface KnownRow {
   readonly sealed_response: Buffer | null;
 }
 
-/** The row of a key, or null. */
 export async function findKnown(db: Knex, keyHash: Buffer): Promise<KnownRow | null> {
   const row = await db('idempotency_keys')
     .where({ key_hash: keyHash })

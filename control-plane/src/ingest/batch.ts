@@ -40,7 +40,6 @@ export function rowsOf(batch: StoreBatch): readonly StoreRow[] {
 interface CheckedRow {
   readonly sequence: number;
   readonly probeType: string;
-  /** JSON of the result. */
   readonly resultJson: string;
   /** `success` or the error code. */
   readonly outcome: string;

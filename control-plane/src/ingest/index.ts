@@ -64,7 +64,6 @@ export type IngestOutcome =
 /** Called after a commit with the results that ended their node tasks. */
 export type FinishedListener = (results: readonly StoredResult[]) => void;
 
-/** Metrics of ingest. */
 export interface IngestMetrics {
   observe(stored: { rows: number; seconds: number }): void;
   countRejects(rows: number): void;

@@ -42,7 +42,6 @@ export async function insertJob(trx: Knex, { type, payload, maxAttempts, runAt, 
   return rows[0].id;
 }
 
-/** Number of jobs in each state. */
 export async function countJobs(db: Knex): Promise<Record<JobState, number>> {
   const { rows } = await db.raw<{ rows: { state: JobState; jobs: number }[] }>(
     `SELECT state, count(*) AS jobs FROM (${selectJobs}) AS job GROUP BY state`,

@@ -44,7 +44,6 @@ export type MailTemplateName = NamesOf<AnyMails>;
 export type MailData<N extends MailTemplateName> =
   Extract<AnyMails, Readonly<Record<N, unknown>>>[N] extends MailTemplate<infer D> ? D : never;
 
-/** A block of text. */
 export function paragraph(text: string): Block {
   return { kind: 'paragraph', text };
 }

@@ -73,7 +73,6 @@ export const planNumbers = {
 export type PlanNumberName = keyof typeof planNumbers;
 export const planNumberNames = Object.keys(planNumbers) as PlanNumberName[];
 
-/** The numbers of one plan. */
 export type Plan = { readonly [N in PlanNumberName]: (typeof planNumbers)[N]['values'][number] };
 export type Plans = Readonly<Record<PlanName, Plan>>;
 

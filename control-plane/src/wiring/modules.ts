@@ -57,7 +57,6 @@ export const apiWebhooks = modules.flatMap((module) => module.webhooks ?? []);
 /** Classes of the metrics of all modules. */
 export const metricsOfModules = modules.flatMap(({ metrics }) => metrics ?? []);
 
-/** Every job type. */
 export const jobTypes = [sendMail, ...modules.flatMap((module) => module.jobs ?? [])];
 
 /** Every mail that is sent, by its name. */

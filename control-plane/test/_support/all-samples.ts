@@ -26,7 +26,6 @@ export const operations: ReadonlyMap<string, OperationSample> = new Map(
   stated.flatMap(({ samples }) => Object.entries(samples.operations ?? {})),
 );
 
-/** Every stated row. */
 export const rows: readonly RowSample[] = stated.flatMap(({ samples }) => samples.rows ?? []);
 
 /** Every table with a stated row. */

@@ -1,7 +1,6 @@
 import { Writable } from 'node:stream';
 import { createLogger, type Logger } from '../../src/runtime/log.js';
 
-/** A line of a log. */
 export type LogLine = Readonly<Record<string, unknown>>;
 
 /** A logger at level debug, and the lines it received. */

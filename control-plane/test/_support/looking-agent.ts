@@ -72,7 +72,6 @@ export async function startLookingAgent(
   };
 }
 
-/** An address record of a name. */
 export function addressRecord(name: string, host: keyof typeof hosts): ZoneRecord {
   return { name, type: 'A', data: recordData.address(hosts[host]) };
 }

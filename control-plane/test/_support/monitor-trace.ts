@@ -20,7 +20,6 @@ export interface TraceRule {
   readonly config?: Readonly<Record<string, unknown>>;
 }
 
-/** Outcome of a trace. */
 export interface TraceOutcome {
   /** Changes of status, each with the nodes that failed while the monitor was up. */
   readonly states: readonly string[];

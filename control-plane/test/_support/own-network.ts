@@ -12,7 +12,6 @@ const INSIDE = 'VANTAGE_TEST_OWN_NETWORK';
 /** Limit of a file that is run without the runner, which has a limit of its own. */
 const UNATTENDED_SECONDS = 1_800;
 
-/** True if this process is in a network of its own. */
 export const isInOwnNetwork = process.env[INSIDE] === '1';
 
 /** Runs a test file again, in a network of its own. @throws MissingProgramsError */

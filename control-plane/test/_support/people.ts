@@ -27,7 +27,6 @@ export interface People extends AccountParts {
   runConfirmations(): Promise<void>;
   /** Creates a user with a password. */
   add(email: string): Promise<{ id: string; email: string }>;
-  /** Signs in from an address. */
   login(email: string, options?: { password?: string; address?: string }): ReturnType<AccountParts['signIn']['login']>;
 }
 

@@ -91,7 +91,6 @@ export class Program {
   }
 }
 
-/** Runs a program to its end. */
 export function runProgram(script: string, options: ProgramOptions): Promise<Ending> {
   return new Program(script, { input: '', ...options }).ended;
 }

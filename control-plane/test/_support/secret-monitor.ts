@@ -9,7 +9,6 @@ export const secrets = { auth: { type: 'bearer', token: TOKEN }, headers: { 'X-A
 /** Places of the secrets. */
 export const secretPaths = ['config.auth.token', 'config.headers.X-Api-Key'];
 
-/** Creates a monitor with secrets. */
 export async function makeSecretMonitor(api: TestApi, fields: object = {}) {
   const target = 'http://127.0.0.1:18080/';
   const body = { name: 'Shop', type: 'http', target, interval_s: 1800, config: secrets, ...fields };

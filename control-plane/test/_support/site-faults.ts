@@ -1,7 +1,6 @@
 import type { BreakableSite } from './breakable-site.js';
 import type { SiteCertificates } from './site-certificates.js';
 
-/** Type of an event. */
 export type EventType = 'down' | 'degraded';
 
 /** A monitor, how its target breaks and is repaired, and the events that follow. */

@@ -24,7 +24,6 @@ export interface TimedAlerts {
   choice(name: string): ChannelChoice;
 }
 
-/** Opens one. */
 export async function openTimedAlerts(t: Test): Promise<TimedAlerts> {
   const receiver = await startReceiver(t);
   const world: AlertWorld = await openAlertWorld(t, { onSettled: () => note() });

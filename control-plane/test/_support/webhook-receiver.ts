@@ -70,7 +70,6 @@ export class WebhookReceiver {
   }
 }
 
-/** Replies with a status, headers and a text. */
 export function status(code: number, headers: Readonly<Record<string, string>> = {}, text = ''): Reply {
   return (_, response) => void response.writeHead(code, headers).end(text);
 }

@@ -32,7 +32,6 @@ export async function startZoneServer(t: Test, find: FindRecords): Promise<strin
   return `127.0.0.1:${socket.address().port}`;
 }
 
-/** Data of records. */
 export const recordData = {
   address: (text: string) => Buffer.from(text.split('.').map(Number)),
   name: encodeName,

@@ -16,7 +16,6 @@ const programs = {
   question: 'How much memory do the programs take at rest, and how soon do they work?',
 };
 
-/** Names and questions of all parts. */
 export const mainRoadParts: readonly { readonly name: string; readonly question: string }[] = [programs, ...roadParts];
 
 /** Measures probes from request to result, in turns with the bare road. @throws BenchError when a part failed, after all others */

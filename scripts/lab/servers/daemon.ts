@@ -14,7 +14,6 @@ export interface Daemon {
   isReady(): Promise<boolean>;
 }
 
-/** Namespace and directory of a daemon. */
 type DaemonPlace = Pick<ServerOptions, 'namespace' | 'directory'>;
 
 /** Starts a daemon on `far`, its output in `output.log` of its directory. @throws Error with that when it ends early */

@@ -3,7 +3,6 @@ import type { SimulatedProcess } from '../process.js';
 import type { World } from '../world.js';
 import { copyTables, emptyTables, type Tables } from './tables.js';
 
-/** Faults of one statement. */
 export interface StatementFaults {
   /** Probability that it fails and nothing of it is done. */
   readonly failsBefore: number;

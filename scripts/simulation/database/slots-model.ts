@@ -50,7 +50,6 @@ function runsOf(slots: readonly number[], lengthMs: number, count: number): numb
   return runs;
 }
 
-/** Every slot of a row. */
 function slotsOf({ firstMs, lastMs, count }: Pick<SlotsRow, 'firstMs' | 'lastMs' | 'count'>): number[] {
   if (count === 1) return [firstMs];
   return Array.from({ length: count }, (_, index) => firstMs + (index * (lastMs - firstMs)) / (count - 1));

@@ -23,7 +23,6 @@ export interface Stores {
   readonly assignmentChanges: (since: Date) => Promise<readonly { node_id: string; changed_at: Date }[]>;
 }
 
-/** Runs a statement on the tables. */
 export type RunStatement = <T>(statement: (tables: Tables, nowMs: number) => T) => Promise<T>;
 
 /** The stores of one process, on the one database. */

@@ -32,7 +32,6 @@ export type AlertContext = {
   readonly [H in Exclude<Hold, 'quiet_hours' | 'after_sec'>]?: { readonly untilMs: number | null };
 };
 
-/** Input of a decision. */
 export interface DecisionInput {
   /** Null: no alert is open. While one that a person resolved is given, no other opens: it is given until the monitor was up. */
   readonly alert: AlertState | null;

@@ -7,7 +7,6 @@ import { recipients } from './recipients.js';
 //   fromMs ──── step 0 ───┤ pausedSinceMs ... goes on ├─── step 1 ──── step 2 = fromMs of the next round ────
 //                          `fromMs` moves by this time
 
-/** Step that is due. */
 export interface DueStep {
   readonly step: number;
   readonly round: number;

@@ -22,7 +22,6 @@ const DAYS_BEFORE = 3;
 /** Days after an instant that are looked at: the clocks may leave the occurrence of one week empty. */
 const DAYS_AFTER = 22;
 
-/** True if a window is open at an instant. */
 export function isOpen(window: TimeWindow, instantMs: number): boolean {
   return periodAt(window, instantMs) !== null;
 }

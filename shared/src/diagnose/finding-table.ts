@@ -18,10 +18,8 @@ export const findingTable = {
 /** Name of a section (API specification 2.7). */
 export type SectionName = keyof typeof findingTable;
 
-/** Every section. */
 export const sectionNames = Object.keys(findingTable) as SectionName[];
 
-/** Codes of a section. */
 export type CodeOf<S extends SectionName> = keyof (typeof findingTable)[S] & string;
 export type FindingCode = { [S in SectionName]: CodeOf<S> }[SectionName];
 
@@ -32,14 +30,12 @@ const rules = new Map<string, FindingRule>(
 /** Every code, section by section, worst first. */
 export const findingCodes = [...rules.keys()] as FindingCode[];
 
-/** Rule of a code. */
 export function findingRule(code: FindingCode): FindingRule {
   const rule = rules.get(code);
   if (rule === undefined) throw new RangeError(`no finding "${code}"`);
   return rule;
 }
 
-/** Text of a code in a language. */
 export function findingText(code: FindingCode, language: FindingLanguage): string {
   return findingRule(code).texts[language];
 }

@@ -112,7 +112,6 @@ export function buildReport(input: DiagnoseInput): Report {
   return { status: overall === null ? 'failed' : 'completed', overall_score: overall, sections };
 }
 
-/** A finding with its text. */
 export function withText(finding: Finding, language: FindingLanguage): Finding & { readonly message: string } {
   return { ...finding, message: findingText(finding.code, language) };
 }

@@ -39,7 +39,7 @@ export const NodeStateSchema = Type.Object(
 /** The body of a newest state: what the node says after its newest check. */
 export type NodeStateReport = Static<typeof NodeStateSchema>;
 
-/** One check. */
+/** Body of a report about one check. */
 export const CheckReportSchema = Type.Object(
   {
     ...Assigned,

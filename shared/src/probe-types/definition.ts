@@ -92,7 +92,6 @@ export interface ProbeTypeDefinition<
   readonly Summary: M;
   /** Fields that the type adds to the body of the task itself. */
   readonly TaskFields: F;
-  /** A target for examples. */
   readonly exampleTarget: string;
   /**
    * Share of the target's budget that one node's run takes, a whole number of at least 1: 1 for the load of a browser

@@ -41,7 +41,6 @@ export type ProbeResults = { [T in MeasurementType]: Static<(typeof measurements
 /** Every type's name, in the order people read them. */
 export const probeTypeNames = Object.keys(probeTypes) as readonly ProbeType[];
 
-/** True if a string names a probe type. */
 export function isProbeType(name: string): name is ProbeType {
   return Object.hasOwn(probeTypes, name);
 }

@@ -15,7 +15,6 @@ export const plain: Paint = (text) => text;
 /** Colours texts with the sixteen colours that every theme of a terminal defines. */
 export const coloured: Paint = paintOf(pc.createColors(true));
 
-/** Paint for an output. */
 export function paintFor(output: { readonly isTTY?: boolean }, env: ColourEnvironment): Paint {
   return hasColours(output, env) ? coloured : plain;
 }

@@ -5,7 +5,7 @@ import { MalformedMessage, WireReader } from './wire-reader.js';
 //  0               2               4               6               8              10              12
 //  | id            | flags         | questions     | answers       | authority     | additional    | …  (RFC 1035 4.1)
 
-/** Bytes of the header. */
+/** Length of the header of a message, in bytes. */
 export const HEADER_BYTES = 12;
 
 /** Bit of each flag in the second word. */

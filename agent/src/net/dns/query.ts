@@ -69,7 +69,6 @@ export function makeQuery(question: DnsQuestion, { isRecursive, edns, isUnchecke
   return { question, plainQuestion, sentQuestion, clientCookie, bytes };
 }
 
-/** The bytes of a query with this id. */
 export function queryBytes(query: Query, id: number): Buffer {
   const bytes = Buffer.from(query.bytes);
   bytes.writeUInt16BE(id);

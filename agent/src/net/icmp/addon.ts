@@ -3,7 +3,6 @@ import { createRequire } from 'node:module';
 import type { Family } from './address.js';
 import { RawSocketError } from './errors.js';
 
-/** Options of a socket of the addon. */
 export interface AddonSocketOptions {
   readonly family: Family;
   /** 1: a raw socket; 0: an ICMP socket without privileges, whose identifier the kernel chooses. */

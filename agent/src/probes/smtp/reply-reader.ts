@@ -3,7 +3,6 @@ import { ProbeFailure } from '../failure.js';
 
 /** Bytes of one line with its end; RFC 5321 section 4.5.3.1.5 asks for 512, and some servers say more. */
 const MAX_LINE_BYTES = 2048;
-/** Bytes of one reply. */
 const MAX_REPLY_BYTES = 16 * 1024;
 
 const LF = 0x0a;

@@ -73,7 +73,6 @@ export class SpeedtestEngine implements ProbeEngine<'speedtest'> {
   }
 }
 
-/** The engine. */
 export const speedtest = new SpeedtestEngine();
 
 /** One direction over its own connection, with connects in parallel. */

@@ -17,7 +17,6 @@ export function bad(code: NonNullable<CheckJudgment['error']>['code']): CheckJud
   return { outcome: 'failed', responseMs: null, statusCode: null, error: { code, message: `it was ${code}` } };
 }
 
-/** Id of a monitor, by its number. */
 export function monitorId(number: number): string {
   return `m_${String(number + 1)
     .padStart(22, 'A')

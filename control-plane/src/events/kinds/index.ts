@@ -9,5 +9,4 @@ export const eventKinds = { ...monitorKinds, ...nodeKinds, ...alertKinds };
 /** A kind of the list. */
 export type EventKind = keyof typeof eventKinds;
 
-/** Payload of an event of a kind. */
 export type PayloadOf<K extends EventKind> = Static<(typeof eventKinds)[K]['payload']>;

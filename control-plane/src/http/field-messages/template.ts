@@ -87,7 +87,6 @@ export class Template {
   }
 }
 
-/** First word of a message. */
 export function firstWordOf(message: string): string {
   const blank = message.indexOf(' ');
   return blank < 0 ? message : message.slice(0, blank);

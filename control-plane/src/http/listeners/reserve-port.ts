@@ -1,7 +1,6 @@
 import { createServer, type Server } from 'node:net';
 import type { ListenAddress } from '../../config/setting-values.js';
 
-/** An address to listen at. */
 export interface ReservedAddress extends ListenAddress {
   /** Holds a port that the operating system chose, until a server listens by it; null: the port was given. */
   readonly holder: Server | null;

@@ -1,6 +1,5 @@
 import { type Html, html } from './html.js';
 
-/** Table of a page. */
 export interface PageTable {
   /** Name of the region that a reader scrolls in; without one it has none. */
   readonly name?: string;

@@ -3,7 +3,6 @@ import { type CountedPage, type NamedValues, type PageRange, queryNamed, queryPa
 import { type Owner, ofOwner, ownedBy } from '../../owners/index.js';
 import type { ResourceRow } from './form.js';
 
-/** Table of a resource. */
 export interface ResourceTable {
   readonly name: string;
   /** All columns that are read: a prepared statement must not have another result after a migration. */

@@ -28,7 +28,6 @@ export interface OpenAlerts {
   readonly count: number;
 }
 
-/** Channel that fails. */
 export interface FailingChannel {
   readonly id: string;
   readonly type: string;

@@ -80,7 +80,6 @@ export async function deleteReport(trx: Knex, owner: Owner, id: string): Promise
   return rows[0] ?? null;
 }
 
-/** Deletes all reports of an owner. */
 export async function deleteReportsOf(trx: Knex, { id }: Pick<Owner, 'id'>): Promise<void> {
   await trx.raw(`DELETE FROM diagnose_reports WHERE ${ofOwner()}`, { ownerId: id });
 }

@@ -34,7 +34,6 @@ export interface SetAsideFilter {
   readonly consumer: string | null;
 }
 
-/** An event and one of its consumers. */
 export interface EventOfConsumer {
   readonly event_id: string;
   readonly consumer: string;

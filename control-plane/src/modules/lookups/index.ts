@@ -39,7 +39,6 @@ interface LookupsOptions {
   readonly lists: Lists;
 }
 
-/** Caller of a lookup, and the wishes of that caller. */
 export interface LookupCaller extends Caller, Wishes {}
 
 interface Wishes {

@@ -8,7 +8,6 @@ import { locationSources } from './place/place.js';
 
 export const NodeIdSchema = Type.String({ pattern: idPattern(idPrefixes.node), description: 'Node id.' });
 
-/** Example of a node. */
 export const exampleNode = {
   id: 'n_1CGRtJ1RH3rs4vbBJ5pyj9',
   name: 'frankfurt-1',

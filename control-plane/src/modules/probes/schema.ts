@@ -117,7 +117,6 @@ export function nodeResultSchema(type: ProbeType): TSchema {
   );
 }
 
-/** Schema of a task of a probe type. */
 export function taskSchema(type: ProbeType): TUnsafe<TaskView> {
   const definition = probeTypes[type];
   return Type.Unsafe<TaskView>(

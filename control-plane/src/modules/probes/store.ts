@@ -391,7 +391,6 @@ async function listPendingTasks(db: Knex, ids: readonly string[]): Promise<Pendi
   return rows;
 }
 
-/** Lists the pending node tasks of each of the nodes. */
 async function listPendingTasksOfNodes(db: Knex, nodeIds: readonly string[]): Promise<PendingRow[][]> {
   const { rows } = await db.raw<{ rows: PendingRow[] }>(
     `${PENDING} WHERE n.node_id = ANY(?::text[]) AND n.state = 'pending'`,

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 /** Files of every release, beside those that its manifest names. */
 const ALWAYS = new Set(['manifest', 'manifest.minisig', 'SHA256SUMS']);
 
-/** File of a release. */
 export interface ReleaseFile {
   readonly path: string;
   readonly bytes: number;

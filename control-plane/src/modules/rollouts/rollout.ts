@@ -14,7 +14,6 @@ export type RolloutState = (typeof rolloutStates)[number];
 export const rolloutNodeStates = ['waiting', 'requested', 'done', 'failed', 'skipped'] as const;
 export type RolloutNodeState = (typeof rolloutNodeStates)[number];
 
-/** Number of nodes by state. */
 export type NodeCounts = Readonly<Record<RolloutNodeState, number>>;
 
 /** Fields of a selection that choose nodes for a roll-out. */

@@ -197,7 +197,6 @@ export async function endStage(trx: Knex, id: string): Promise<void> {
   await trx.raw('UPDATE rollouts SET stage_ended_at = now() WHERE id = ?', [id]);
 }
 
-/** Begins the next stage. */
 export async function beginNextStage(trx: Knex, id: string): Promise<void> {
   await trx.raw('UPDATE rollouts SET stage = stage + 1, stage_ended_at = NULL WHERE id = ?', [id]);
 }

@@ -5,7 +5,6 @@ import type { TestDatabase } from '../database.js';
 import { asUser } from '../owners.js';
 import type { ApiOperation } from './operations.js';
 
-/** Kinds of callers. */
 export const callerKinds = [
   'nobody',
   'a guesser',

@@ -11,7 +11,6 @@ const NODE_ID = 'n1';
 /** Results of a server that has one fault, as the only node of a report has them. */
 export type FindingCase = (t: Test) => Promise<Partial<DiagnoseInput>>;
 
-/** A result of the one node. */
 export function byNode<T extends keyof ProbeResults>(result: ProbeResults[T]) {
   return [{ nodeId: NODE_ID, result }];
 }

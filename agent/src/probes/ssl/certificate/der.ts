@@ -1,7 +1,6 @@
 // DER (X.690): tag, length, content. Only what certificates and OCSP responses use: tag numbers below 31 and definite
 // lengths. Nothing here is recursive, and no length is trusted before its bytes were checked.
 
-/** One value. */
 export interface DerValue {
   /** Identifier octet: 0x30 is a SEQUENCE, 0xa0 the constructed context tag 0. */
   readonly tag: number;

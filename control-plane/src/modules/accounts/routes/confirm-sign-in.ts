@@ -11,7 +11,6 @@ const confirmed: Readonly<Record<Locale, string>> = {
   'zh-TW': '已確認。請回到剛才登入的地方重新登入。',
 };
 
-/** POST /v1/auth/login/confirm. */
 export const confirmSignIn = defineRoute({
   operationId: 'confirmSignIn',
   method: 'POST',

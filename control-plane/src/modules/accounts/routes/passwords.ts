@@ -8,7 +8,6 @@ import { signInLimit } from './limits.js';
 
 const tag = 'Authentication';
 
-/** POST /v1/auth/password/forgot. */
 export const forgotPassword = defineRoute({
   operationId: 'forgotPassword',
   method: 'POST',
@@ -30,7 +29,6 @@ export const forgotPassword = defineRoute({
   },
 });
 
-/** POST /v1/auth/password/reset. */
 export const resetPassword = defineRoute({
   operationId: 'resetPassword',
   method: 'POST',
@@ -61,7 +59,6 @@ export const resetPassword = defineRoute({
   },
 });
 
-/** POST /v1/auth/password/change. */
 export const changePassword = defineRoute({
   operationId: 'changePassword',
   method: 'POST',

@@ -43,7 +43,6 @@ export const changeProfile = defineRoute({
   },
 });
 
-/** DELETE /v1/account. */
 export const deleteAccount = defineRoute({
   operationId: 'deleteAccount',
   method: 'DELETE',

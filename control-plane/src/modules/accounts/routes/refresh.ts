@@ -4,7 +4,6 @@ import { defineRoute } from '../../../http/route.js';
 import { AuthSchema } from '../profile/schema.js';
 import { authReply } from '../sessions/auth-reply.js';
 
-/** POST /v1/auth/refresh. */
 export const refresh = defineRoute({
   operationId: 'refresh',
   method: 'POST',

@@ -26,7 +26,6 @@ export const logout = defineRoute({
   },
 });
 
-/** GET /v1/account/sessions. */
 export const listSessions = defineRoute({
   operationId: 'listSessions',
   method: 'GET',
@@ -52,7 +51,6 @@ export const listSessions = defineRoute({
   },
 });
 
-/** DELETE /v1/account/sessions. */
 export const endOtherSessions = defineRoute({
   operationId: 'endOtherSessions',
   method: 'DELETE',
@@ -72,7 +70,6 @@ export const endOtherSessions = defineRoute({
   },
 });
 
-/** DELETE /v1/account/sessions/{id}. */
 export const endSession = defineRoute({
   operationId: 'endSession',
   method: 'DELETE',

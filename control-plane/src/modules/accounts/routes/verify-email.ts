@@ -7,7 +7,6 @@ import { messages } from '../profile/messages.js';
 import { MailedTokenSchema, MessageSchema, NewPasswordSchema, PasswordSchema } from '../profile/schema.js';
 import { signInLimit } from './limits.js';
 
-/** POST /v1/auth/verify-email. */
 export const verifyEmail = defineRoute({
   operationId: 'verifyEmail',
   method: 'POST',
@@ -58,7 +57,6 @@ export const verifyEmail = defineRoute({
   },
 });
 
-/** POST /v1/auth/verify-email/resend. */
 export const resendVerification = defineRoute({
   operationId: 'resendVerification',
   method: 'POST',

@@ -62,7 +62,6 @@ export async function updateChannel(
     });
 }
 
-/** Deletes a channel. */
 export async function deleteChannel(trx: Knex, id: string): Promise<void> {
   await trx('alert_channels').where({ id }).delete();
   await trx('alert_threads').where({ channel_id: id }).delete();

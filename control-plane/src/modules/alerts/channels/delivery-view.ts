@@ -56,7 +56,6 @@ const fields = {
 /** A delivery in a list. */
 export const AlertDeliverySchema = Type.Object(fields, { additionalProperties: false, title: 'AlertDelivery' });
 
-/** Request of a delivery. */
 export const DeliveryRequestSchema = Type.Object(
   {
     method: Type.String({ description: '`SMTP` for a mail.', example: 'POST' }),

@@ -39,7 +39,7 @@ interface TestAct extends Pick<ChannelAct, 'actor'> {
   readonly account: Pick<ChannelAct['account'], 'owner'>;
 }
 
-/** Result of a test. */
+/** Result of a test message to a channel. */
 export interface TestResult {
   readonly ok: boolean;
   /** Null for a dry run. */

@@ -367,7 +367,6 @@ export async function countDead(db: Knex, sinceMs: number): Promise<Record<strin
   return Object.fromEntries(rows.map(({ type, count }) => [type, count]));
 }
 
-/** Deletes the deliveries of an owner. */
 export async function deleteDeliveriesOf(trx: Knex, ownerId: string): Promise<void> {
   await trx('alert_deliveries').where({ owner_id: ownerId }).delete();
   await trx('alert_lanes').where({ owner_id: ownerId }).delete();

@@ -143,7 +143,6 @@ const resumeWaitingOn = (day: number): PreparedStatement => ({
   day,
 });
 
-/** Deletes the lane of a channel. */
 export async function deleteLane(trx: Knex, channelId: string): Promise<void> {
   await trx('alert_lanes').where({ channel_id: channelId }).delete();
 }

@@ -231,7 +231,6 @@ export async function deleteAlertsBefore(db: Knex, before: Date): Promise<void> 
   );
 }
 
-/** Deletes the alerts of an owner. */
 export async function deleteAlertsOf(trx: Knex, ownerId: string): Promise<void> {
   await trx('alert_timeline').where({ owner_id: ownerId }).delete();
   await trx('alerts').where({ owner_id: ownerId }).delete();

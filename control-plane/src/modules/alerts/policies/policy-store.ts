@@ -156,7 +156,6 @@ export async function replaceDefault(trx: Knex, ownerId: string, policy: PolicyF
   await trx('alert_policies').where({ owner_id: ownerId, is_default: true }).update(toColumns(policy));
 }
 
-/** Deletes all policies of an owner. */
 export async function deletePoliciesOfOwner(trx: Knex, ownerId: string): Promise<void> {
   await trx('alert_policies').where({ owner_id: ownerId }).delete();
 }

@@ -32,7 +32,6 @@ export interface AlertAct {
   readonly actor: Actor;
 }
 
-/** An alert with its history. */
 export interface AlertHistory {
   readonly row: AlertRow;
   readonly timeline: readonly TimelineEntry[];

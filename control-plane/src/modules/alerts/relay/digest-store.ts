@@ -29,7 +29,6 @@ export async function readDigests(
 /** A message about several alerts, as one recipient got it. */
 export interface ReceivedDigest {
   readonly title: string;
-  /** Ids of all of its alerts. */
   readonly alertIds: readonly string[];
 }
 

@@ -75,7 +75,6 @@ export const listAlertEvents = defineRoute({
   },
 });
 
-/** GET /v1/alert-events/{id}. */
 export const getAlertEvent = defineRoute({
   operationId: 'getAlertEvent',
   method: 'GET',
@@ -119,7 +118,6 @@ export const getAlertEvent = defineRoute({
   },
 });
 
-/** POST /v1/alert-events/{id}/acknowledge. */
 export const acknowledgeAlertEvent = defineRoute({
   operationId: 'acknowledgeAlertEvent',
   method: 'POST',
@@ -148,7 +146,6 @@ export const acknowledgeAlertEvent = defineRoute({
   },
 });
 
-/** POST /v1/alert-events/{id}/resolve. */
 export const resolveAlertEvent = defineRoute({
   operationId: 'resolveAlertEvent',
   method: 'POST',

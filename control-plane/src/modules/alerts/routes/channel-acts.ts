@@ -97,7 +97,6 @@ export const verifyAlertChannel = defineRoute({
   },
 });
 
-/** POST /v1/alert-channels/{id}/resume-monitor. */
 export const resumeAlertRecipient = defineRoute({
   operationId: 'resumeAlertRecipient',
   method: 'POST',

@@ -12,7 +12,6 @@ import { idParams as params, reads, writes } from './alert-access.js';
 const tag = 'Alert deliveries';
 const list = cursorList('alert-deliveries', Type.String({ pattern: idPattern(idPrefixes.alertDelivery) }));
 
-/** GET /v1/alert-deliveries. */
 export const listAlertDeliveries = defineRoute({
   operationId: 'listAlertDeliveries',
   method: 'GET',
@@ -49,7 +48,6 @@ export const listAlertDeliveries = defineRoute({
   },
 });
 
-/** GET /v1/alert-deliveries/{id}. */
 export const getAlertDelivery = defineRoute({
   operationId: 'getAlertDelivery',
   method: 'GET',
@@ -66,7 +64,6 @@ export const getAlertDelivery = defineRoute({
   },
 });
 
-/** POST /v1/alert-deliveries/{id}/retry. */
 export const retryAlertDelivery = defineRoute({
   operationId: 'retryAlertDelivery',
   method: 'POST',

@@ -30,10 +30,8 @@ const makers = {
   pagerduty,
 } satisfies Readonly<Record<string, (settings: ChannelSettings) => ChannelType>>;
 
-/** Name of a channel type. */
 export type ChannelTypeName = keyof typeof makers;
 
-/** Names of all channel types. */
 export const channelTypeNames = Object.keys(makers) as readonly ChannelTypeName[];
 
 /** Names by which requests may call channel types: their own, and aliases. */
@@ -42,7 +40,6 @@ export const takenTypeNames = [
   ...(Object.keys(channelTypeAliases) as (keyof typeof channelTypeAliases)[]),
 ] as const;
 
-/** Channel types by name. */
 export type ChannelTypes = Readonly<Record<ChannelTypeName, ChannelType>>;
 
 /** The channel types, with the settings of the operator. */

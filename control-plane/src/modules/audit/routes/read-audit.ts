@@ -2,7 +2,6 @@ import { Type } from 'typebox';
 import { defineRoute } from '../../../http/route.js';
 import type { AuditSchemas } from '../schema.js';
 
-/** GET /v1/account/audit. */
 export const listOwnAudit = ({ entry, query: filter }: AuditSchemas) =>
   defineRoute({
     operationId: 'listOwnAudit',
@@ -21,7 +20,6 @@ export const listOwnAudit = ({ entry, query: filter }: AuditSchemas) =>
     },
   });
 
-/** GET /v1/admin/audit. */
 export const listAudit = ({ entry, adminQuery }: AuditSchemas) =>
   defineRoute({
     operationId: 'listAudit',

@@ -3,7 +3,6 @@ import { Type } from 'typebox';
 import { defineRoute } from '../../../http/route.js';
 import type { AuditSchemas } from '../schema.js';
 
-/** GET /v1/admin/nodes/{id}/audit. */
 export const listNodeAudit = ({ entry, query: filter }: AuditSchemas) =>
   defineRoute({
     operationId: 'listNodeAudit',

@@ -8,7 +8,6 @@ const tag = 'Diagnose';
 const auth = { kind: 'scope', scope: 'probe' } as const;
 const params = Type.Object({ id: Type.String({ maxLength: 64, description: 'Report id.' }) });
 
-/** PATCH /v1/diagnose/{id} */
 export const changeReport = defineRoute({
   operationId: 'updateDiagnoseReport',
   method: 'PATCH',
@@ -35,7 +34,6 @@ export const changeReport = defineRoute({
   },
 });
 
-/** DELETE /v1/diagnose/{id} */
 export const deleteReport = defineRoute({
   operationId: 'deleteDiagnoseReport',
   method: 'DELETE',

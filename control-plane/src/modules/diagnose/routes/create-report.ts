@@ -1,7 +1,6 @@
 import { defineRoute } from '../../../http/route.js';
 import { DiagnoseBodySchema, ReportSchema } from '../schema.js';
 
-/** POST /v1/diagnose */
 export const createReport = defineRoute({
   operationId: 'createDiagnoseReport',
   method: 'POST',

@@ -8,7 +8,6 @@ const tag = 'Diagnose';
 const auth = { kind: 'public', scope: 'probe:read' } as const;
 const params = Type.Object({ id: Type.String({ maxLength: 64, description: 'Report id.' }) });
 
-/** GET /v1/diagnose/{id} */
 export const getReport = defineRoute({
   operationId: 'getDiagnoseReport',
   method: 'GET',
@@ -41,7 +40,6 @@ export const getReport = defineRoute({
   },
 });
 
-/** GET /v1/diagnose/{id}/events */
 export const streamReport = defineRoute({
   operationId: 'streamDiagnoseReport',
   method: 'GET',
@@ -62,7 +60,6 @@ export const streamReport = defineRoute({
   },
 });
 
-/** GET /v1/diagnose */
 export const listReports = defineRoute({
   operationId: 'listDiagnoseReports',
   method: 'GET',

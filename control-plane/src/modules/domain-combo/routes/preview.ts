@@ -56,7 +56,6 @@ const read = {
     preview(parseSpec(query.spec), signal, 'spec.'),
 } as const;
 
-/** GET /v1/domain-combo/preview */
 export const getDomainComboPreview = defineRoute({
   ...read,
   operationId: 'getDomainComboPreview',

@@ -8,7 +8,6 @@ const tag = 'Administration';
 const auth = { kind: 'admin' } as const;
 const params = Type.Object({ id: Type.String({ maxLength: 64 }) });
 
-/** POST /v1/admin/jobs/{id}/retry. */
 export const retryJob = defineRoute({
   operationId: 'retryJob',
   method: 'POST',
@@ -25,7 +24,6 @@ export const retryJob = defineRoute({
   },
 });
 
-/** DELETE /v1/admin/jobs/{id}. */
 export const deleteJob = defineRoute({
   operationId: 'deleteJob',
   method: 'DELETE',

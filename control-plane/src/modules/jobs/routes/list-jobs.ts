@@ -4,7 +4,6 @@ import { defineRoute } from '../../../http/route.js';
 import { jobView } from '../index.js';
 import { JobSchema, JobStateSchema, JobTypeSchema } from '../schema.js';
 
-/** GET /v1/admin/jobs. */
 export const listJobs = defineRoute({
   operationId: 'listJobs',
   method: 'GET',

@@ -24,7 +24,6 @@ export async function takeClaim(db: Knex, { key, holder }: Claim, leaseMs: numbe
   return rows.length > 0;
 }
 
-/** Ends a claim of this holder. */
 export async function endClaim(db: Knex, { key, holder }: Claim): Promise<void> {
   await db.raw('DELETE FROM lookup_claims WHERE key = ? AND holder = ?', [key, holder]);
 }

@@ -85,7 +85,6 @@ export interface NodeRun {
   localise?(data: object, locale: Locale): object;
 }
 
-/** Lookup that a node runs. */
 export interface NodeLookup extends LookupFacts, NodeRun {
   readonly runs: 'on a node';
 }

@@ -9,7 +9,6 @@ export const MAX_Q = 253;
 
 /** Name of a host, in A-labels. */
 export type NameHost = Extract<Host, { readonly kind: 'name' }>;
-/** Address of a host. */
 export type AddressHost = Extract<Host, { readonly kind: 'address' }>;
 
 /** Reads a domain or an address in canonical form. @throws TargetError naming `q` */

@@ -9,7 +9,6 @@ import { whois } from './whois.js';
 /** The one list of lookups. A new one is a file next to this one and a name here. */
 export const lookups = { ip, whois, ssl, dns, icp, headers } as const satisfies Readonly<Record<string, Lookup>>;
 
-/** Kind of a lookup. */
 export type LookupKind = keyof typeof lookups;
 
 /** Definition of any lookup, for code that treats all kinds alike. */

@@ -47,7 +47,7 @@ export interface Claim {
   readonly nextAt: Date;
 }
 
-/** A new version. */
+/** Version of a reputation list that is to be stored. */
 export interface NewVersion extends LineCounts, Packed {
   readonly builtAt: Date;
   readonly bytes: number;

@@ -4,7 +4,6 @@ import { listSignals } from './signals.js';
 
 const DAY_S = 86_400;
 
-/** Formats of lists. */
 export const listFormats = [...textFormats, 'mmdb'] as const;
 
 /** One entry of the file of lists. */

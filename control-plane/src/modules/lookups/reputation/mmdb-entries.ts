@@ -30,7 +30,6 @@ export function mmdbEntries(database: RangeDatabase, signal: ListSignal): Entrie
   };
 }
 
-/** True if a record states the signal. */
 export function states(record: object, signal: ListSignal): boolean {
   if (!allFlags.some((flag) => Object.hasOwn(record, flag))) return true;
   return flags[signal].some((flag) => isTrue(Reflect.get(record, flag)));

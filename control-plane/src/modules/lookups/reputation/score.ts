@@ -117,7 +117,6 @@ interface Coverage {
   readonly unknown: readonly Signal[];
 }
 
-/** A bit for each signal of a list. */
 const bitOf = Object.fromEntries(listSignals.map((signal, i) => [signal, 1 << i])) as Readonly<
   Record<ListSignal, number>
 >;

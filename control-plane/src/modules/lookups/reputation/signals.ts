@@ -26,7 +26,6 @@ export function isSignal(text: string): text is Signal {
   return Object.hasOwn(signalWeights, text);
 }
 
-/** Level of a score. */
 export function riskLevelOf(score: number): RiskLevel {
   if (score >= riskLevels.high) return 'high';
   return score >= riskLevels.medium ? 'medium' : 'low';

@@ -1,7 +1,6 @@
 import { defineRoute } from '../../../http/route.js';
 import { ip } from '../kinds/ip.js';
 
-/** GET /v1/info/ip/me */
 export const getOwnIp = defineRoute({
   operationId: 'getOwnIp',
   method: 'GET',

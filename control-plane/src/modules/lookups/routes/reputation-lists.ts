@@ -6,7 +6,6 @@ import { ListSchema } from '../lists/schema.js';
 const tag = 'Administration';
 const auth = { kind: 'admin' } as const;
 
-/** GET /v1/admin/lists. */
 export const listReputationLists = defineRoute({
   operationId: 'listReputationLists',
   method: 'GET',
@@ -23,7 +22,6 @@ export const listReputationLists = defineRoute({
   },
 });
 
-/** POST /v1/admin/lists/{name}/accept. */
 export const acceptReputationList = defineRoute({
   operationId: 'acceptReputationList',
   method: 'POST',

@@ -21,7 +21,6 @@ export interface BoundSecret extends Secret {
   readonly reach: SecretReach;
 }
 
-/** Stored settings of a monitor. */
 export type StoredSettings = Pick<MonitorRow, 'type' | 'target' | 'config' | 'sealed_secrets'>;
 
 /** The purpose that secrets are given for: where they go, and whose nodes may have them. */
@@ -86,7 +85,6 @@ export function openSecrets(
   return secrets.map(({ path, value, binding = own.binding, reach = own.reach }) => ({ path, value, binding, reach }));
 }
 
-/** Returns the purpose of the secrets of a target and its settings. */
 export function purposeOf(target: string, config: Settings): SecretPurpose {
   return { binding: bindingOf(target, config), reach: reachIn(config) };
 }

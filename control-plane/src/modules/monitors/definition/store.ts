@@ -92,7 +92,6 @@ const COUNT: PreparedStatement = {
   text: 'SELECT count(*)::int AS count FROM monitors WHERE owner_id = $1',
 };
 
-/** Number of monitors of an owner. */
 export async function countMonitors(db: Knex, ownerId: string): Promise<number> {
   const [row] = await queryPrepared<{ count: number }>(db, COUNT, [ownerId]);
   return row?.count ?? 0;

@@ -25,7 +25,6 @@ export interface EventRow {
   readonly created_at: Date;
 }
 
-/** New event. */
 export interface NewEvent {
   readonly id: string;
   readonly monitorId: string;

@@ -33,7 +33,6 @@ export interface Run {
   readonly rid: string | null;
 }
 
-/** State of a heartbeat. */
 export interface HeartbeatState {
   readonly phase: HeartbeatPhase;
   /** Expected time of the next ping; null: none is expected, or it is already known to be overdue. */

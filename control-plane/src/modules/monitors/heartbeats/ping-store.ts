@@ -46,7 +46,6 @@ export async function storePing(db: Knex, tokenHash: Buffer, at: Date, ping: New
   return rows.length > 0;
 }
 
-/** Ping as it is stored. */
 export interface StoredPing {
   /** Number among the pings of the monitor, from 1. */
   readonly seq: number;

@@ -52,7 +52,6 @@ export type StateColumns = Pick<
   'phase' | 'expected_at' | 'alert_after' | 'started_at' | 'started_rid' | 'earlier_runs' | 'down_at' | 'down_reason'
 >;
 
-/** A token as it is stored. */
 export interface StoredToken {
   readonly tokenHash: Buffer;
   readonly sealedToken: Buffer;

@@ -24,7 +24,6 @@ export interface OpenEvent {
   readonly notifiedType: EventType;
 }
 
-/** State of a monitor. */
 export interface MonitorState {
   readonly health: MonitorHealth;
   readonly event: OpenEvent | null;

@@ -34,7 +34,6 @@ export type WindowRow = ResourceRow & WindowFields & WindowProgress;
 const COLUMNS = `id, owner_id, created_by, is_test, title, scope_type, scope_ids, starts_at, ends_at, recurrence, recurrence_until,
   timezone, advance_notice_minutes, turned_at, next_turn_at, announced_at, next_notice_at, created_at`;
 
-/** Times of a window. */
 export function timesOf(window: WindowFields): WindowTimes {
   return {
     startsAtMs: window.starts_at.getTime(),
@@ -100,7 +99,6 @@ export async function queueMonitorsIn(trx: Knex, window: ScopedWindow): Promise<
   );
 }
 
-/** Number of monitors in the scope of a window. */
 export async function countMonitorsIn(db: Knex, window: ScopedWindow): Promise<number> {
   const { rows } = await db.raw<{ rows: { count: number }[] }>(
     `SELECT count(*)::int AS count FROM ${AS_WINDOW} JOIN monitors m ON ${IN_SCOPE}`,

@@ -12,7 +12,6 @@ import {
 } from '../definition/store.js';
 import { type ListedEpisodes, listedEpisodes } from '../history/uptime-store.js';
 
-/** A row of a list. */
 export interface ListedMonitorRow extends KnownMonitorRow {
   /** Those that touch the range of the list. */
   readonly episodes: ListedEpisodes;

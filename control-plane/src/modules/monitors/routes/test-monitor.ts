@@ -5,7 +5,6 @@ import { idParams as params, tag, writes } from './monitor-access.js';
 
 const MAX_WAIT_S = 30;
 
-/** POST /v1/monitors/{id}/test. */
 export const testMonitor = defineRoute({
   operationId: 'testMonitor',
   method: 'POST',

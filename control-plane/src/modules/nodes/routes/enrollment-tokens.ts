@@ -31,7 +31,6 @@ export const createEnrollmentToken = defineRoute({
   },
 });
 
-/** GET /v1/nodes/enrollment-tokens. */
 export const listEnrollmentTokens = defineRoute({
   operationId: 'listEnrollmentTokens',
   method: 'GET',
@@ -49,7 +48,6 @@ export const listEnrollmentTokens = defineRoute({
   },
 });
 
-/** DELETE /v1/nodes/enrollment-tokens/{id}. */
 export const revokeEnrollmentToken = defineRoute({
   operationId: 'revokeEnrollmentToken',
   method: 'DELETE',

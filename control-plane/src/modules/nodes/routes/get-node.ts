@@ -4,7 +4,6 @@ import { viewerOf } from '../../../http/viewer.js';
 import { NodeSchema } from '../schema.js';
 import { nodeView } from '../view.js';
 
-/** GET /v1/nodes/{id}. */
 export const getNode = defineRoute({
   operationId: 'getNode',
   method: 'GET',

@@ -5,7 +5,6 @@ import { nodeStatuses } from '../node.js';
 import { AdminNodeSchema } from '../record-schema.js';
 import { adminNodeView } from '../record-view.js';
 
-/** GET /v1/admin/nodes. */
 export const listAllNodes = defineRoute({
   operationId: 'listAllNodes',
   method: 'GET',

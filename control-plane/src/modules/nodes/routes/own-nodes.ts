@@ -9,7 +9,6 @@ const tag = 'Nodes';
 const auth = { kind: 'scope', scope: 'account' } as const;
 const params = Type.Object({ id: Type.String({ maxLength: 64 }) });
 
-/** GET /v1/account/nodes. */
 export const listOwnNodes = defineRoute({
   operationId: 'listOwnNodes',
   method: 'GET',
@@ -29,7 +28,6 @@ export const listOwnNodes = defineRoute({
   },
 });
 
-/** PATCH /v1/account/nodes/{id}. */
 export const changeOwnNode = defineRoute({
   operationId: 'changeOwnNode',
   method: 'PATCH',
@@ -54,7 +52,6 @@ export const changeOwnNode = defineRoute({
   },
 });
 
-/** DELETE /v1/account/nodes/{id}. */
 export const deleteOwnNode = defineRoute({
   operationId: 'deleteOwnNode',
   method: 'DELETE',
@@ -74,7 +71,6 @@ export const deleteOwnNode = defineRoute({
   },
 });
 
-/** POST /v1/account/nodes/{id}/rotate-key. */
 export const rotateNodeKey = defineRoute({
   operationId: 'rotateNodeKey',
   method: 'POST',

@@ -12,7 +12,6 @@ export interface PageNode {
   readonly isOnline: boolean;
 }
 
-/** Nodes of a country. */
 export interface CountryNodes {
   /** ISO 3166-1 alpha-2; null: unknown. */
   readonly country: string | null;

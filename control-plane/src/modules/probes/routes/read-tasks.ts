@@ -12,7 +12,6 @@ const auth = { kind: 'public', scope: 'probe:read' } as const;
 const params = Type.Object({ id: Type.String({ maxLength: 64, description: 'A `task_id`, or one of `task_ids`.' }) });
 const AnyTask = Type.Unsafe<TaskView>(Type.Union(probeTypeNames.map(taskSchema)));
 
-/** GET /v1/probe/tasks/{id}. */
 export const getTask = defineRoute({
   operationId: 'getProbeTask',
   method: 'GET',
@@ -46,7 +45,6 @@ export const getTask = defineRoute({
   },
 });
 
-/** GET /v1/probe/tasks/{id}/events. */
 export const streamTask = defineRoute({
   operationId: 'streamProbeTask',
   method: 'GET',
@@ -66,7 +64,6 @@ export const streamTask = defineRoute({
   },
 });
 
-/** GET /v1/probe/tasks. */
 export const listTasks = defineRoute({
   operationId: 'listProbeTasks',
   method: 'GET',

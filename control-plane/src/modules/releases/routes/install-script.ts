@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
 import { defineRoute } from '../../../http/route.js';
 
-/** GET /install.sh. */
 export const installScript = defineRoute({
   operationId: 'getInstallScript',
   method: 'GET',

@@ -12,7 +12,6 @@ interface RolloutAct {
   act(rollouts: Rollouts, id: string, actor: Actor): Promise<CountedRollout>;
 }
 
-/** POST /v1/admin/rollouts/{id}/pause. */
 export const pauseRollout = rolloutAct({
   name: 'pause',
   summary: 'Pause a roll-out',
@@ -20,7 +19,6 @@ export const pauseRollout = rolloutAct({
   act: (rollouts, id, actor) => rollouts.pause(id, actor),
 });
 
-/** POST /v1/admin/rollouts/{id}/resume. */
 export const resumeRollout = rolloutAct({
   name: 'resume',
   summary: 'Resume a roll-out',
@@ -28,7 +26,6 @@ export const resumeRollout = rolloutAct({
   act: (rollouts, id, actor) => rollouts.resume(id, actor),
 });
 
-/** POST /v1/admin/rollouts/{id}/abort. */
 export const abortRollout = rolloutAct({
   name: 'abort',
   summary: 'Abort a roll-out',

@@ -3,7 +3,6 @@ import { defineRoute } from '../../../http/route.js';
 import { exampleRollout, RolloutCreateSchema, RolloutSchema } from '../schema.js';
 import { rolloutView } from '../view.js';
 
-/** POST /v1/admin/rollouts. */
 export const createRollout = defineRoute({
   operationId: 'createRollout',
   method: 'POST',

@@ -8,7 +8,6 @@ const tag = 'Administration';
 const auth = { kind: 'admin' } as const;
 const params = Type.Object({ id: Type.String({ maxLength: 64 }) });
 
-/** GET /v1/admin/rollouts. */
 export const listRollouts = defineRoute({
   operationId: 'listRollouts',
   method: 'GET',
@@ -27,7 +26,6 @@ export const listRollouts = defineRoute({
   },
 });
 
-/** GET /v1/admin/rollouts/{id}. */
 export const getRollout = defineRoute({
   operationId: 'getRollout',
   method: 'GET',
@@ -43,7 +41,6 @@ export const getRollout = defineRoute({
   },
 });
 
-/** GET /v1/admin/rollouts/{id}/nodes. */
 export const listRolloutNodes = defineRoute({
   operationId: 'listRolloutNodes',
   method: 'GET',

@@ -46,7 +46,6 @@ A personal access token cannot create a key with more scopes than its own (403 w
   },
 });
 
-/** DELETE /v1/account/api-keys/{id}. */
 export const revokeApiKey = defineRoute({
   operationId: 'revokeApiKey',
   method: 'DELETE',

@@ -8,7 +8,6 @@ import { MAX_TOKENS, PersonalTokenCreatedSchema, PersonalTokenCreateSchema, Pers
 const tag = 'Personal access tokens';
 const auth = { kind: 'scope', scope: 'account' } as const;
 
-/** GET /v1/account/tokens. */
 export const listPersonalAccessTokens = defineRoute({
   operationId: 'listPersonalAccessTokens',
   method: 'GET',
@@ -27,7 +26,6 @@ export const listPersonalAccessTokens = defineRoute({
   },
 });
 
-/** POST /v1/account/tokens. */
 export const createPersonalAccessToken = defineRoute({
   operationId: 'createPersonalAccessToken',
   method: 'POST',
@@ -47,7 +45,6 @@ A token cannot create one with more scopes than its own (403 with \`details\`). 
   },
 });
 
-/** DELETE /v1/account/tokens/{id}. */
 export const revokePersonalAccessToken = defineRoute({
   operationId: 'revokePersonalAccessToken',
   method: 'DELETE',

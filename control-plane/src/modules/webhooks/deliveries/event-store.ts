@@ -48,7 +48,6 @@ export async function insertEvents(trx: Knex, events: readonly StoredEvent[]): P
   );
 }
 
-/** Event of a row. */
 export function readEvent(row: EventColumns): WebhookEvent {
   return {
     id: row.event_id,

@@ -45,7 +45,6 @@ const COLUMNS = `e.id, e.owner_id, e.created_by, e.is_test, e.url, e.events, e.d
 const ENDPOINTS = 'webhook_endpoints e JOIN webhook_queues q ON q.endpoint_id = e.id';
 const FROM = `FROM ${ENDPOINTS}`;
 
-/** Number of endpoints of an owner. */
 export async function countEndpoints(db: Knex, ownerId: string): Promise<number> {
   const [row] = await db('webhook_endpoints').where({ owner_id: ownerId }).count({ count: '*' });
   return Number(row?.['count'] ?? 0);

@@ -11,7 +11,6 @@ const example = {
   message: 'This is a test of your webhook endpoint.',
 };
 
-/** webhook.test */
 export const webhookTest = {
   summary: 'A test that you requested; no subscription is needed for it.',
   subject: 'webhook endpoint',

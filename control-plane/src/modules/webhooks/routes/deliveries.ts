@@ -19,7 +19,6 @@ const list = cursorList(
 
 const Kind = (description: string) => Type.Enum([...webhookKindNames], { type: 'string', description });
 
-/** GET /v1/webhooks/{id}/deliveries */
 export const listWebhookDeliveries = defineRoute({
   operationId: 'listWebhookDeliveries',
   method: 'GET',
@@ -55,7 +54,6 @@ export const listWebhookDeliveries = defineRoute({
   },
 });
 
-/** GET /v1/webhooks/deliveries/{id} */
 export const getWebhookDelivery = defineRoute({
   operationId: 'getWebhookDelivery',
   method: 'GET',
@@ -71,7 +69,6 @@ export const getWebhookDelivery = defineRoute({
   },
 });
 
-/** POST /v1/webhooks/deliveries/{id}/redeliver */
 export const redeliverWebhook = defineRoute({
   operationId: 'redeliverWebhook',
   method: 'POST',
@@ -89,7 +86,6 @@ export const redeliverWebhook = defineRoute({
   },
 });
 
-/** POST /v1/webhooks/{id}/recover */
 export const recoverWebhook = defineRoute({
   operationId: 'recoverWebhook',
   method: 'POST',
@@ -116,7 +112,6 @@ export const recoverWebhook = defineRoute({
   },
 });
 
-/** POST /v1/webhooks/{id}/test */
 export const testWebhook = defineRoute({
   operationId: 'testWebhook',
   method: 'POST',

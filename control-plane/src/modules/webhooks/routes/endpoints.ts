@@ -121,7 +121,6 @@ export const deleteWebhook = defineRoute({
   },
 });
 
-/** POST /v1/webhooks/{id}/rotate-secret */
 export const rotateWebhookSecret = defineRoute({
   operationId: 'rotateWebhookSecret',
   method: 'POST',

@@ -25,7 +25,6 @@ const items = webhookKindNames.map((name) => ({
   thin_example: bodyExample(name, 'thin') as Record<string, unknown>,
 }));
 
-/** GET /v1/webhooks/event-types */
 export const listWebhookEventTypes = defineRoute({
   operationId: 'listWebhookEventTypes',
   method: 'GET',

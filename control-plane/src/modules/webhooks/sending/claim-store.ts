@@ -38,7 +38,6 @@ export interface ClaimedDelivery extends EventColumns, Receiver {
   readonly host: string;
 }
 
-/** Limits of one claim. */
 export interface ClaimLimits {
   readonly nowMs: number;
   readonly fast: Places;

@@ -6,7 +6,6 @@ export function telegramHtml(text: string): string {
   return escapeHtml(withoutMentions(text));
 }
 
-/** A link with a label. */
 export function telegramLink(label: string, url: string): string {
   return `<a href="${escapeHtml(url)}">${telegramHtml(label)}</a>`;
 }

@@ -39,7 +39,6 @@ export const variables = {
 } as const;
 export type VariableName = keyof typeof variables;
 
-/** True if a variable has this name. */
 export function isVariable(name: string): name is VariableName {
   return Object.hasOwn(variables, name);
 }

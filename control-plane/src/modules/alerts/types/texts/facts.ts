@@ -17,7 +17,6 @@ export interface Envelope {
   readonly payload: Message['payload'];
 }
 
-/** Type of an alert. */
 export type AlertType = 'down' | 'degraded' | 'no_data';
 
 /** Reason why an alert ended. */

@@ -5,7 +5,6 @@ export function hostPort(host: string, port: number): string {
   return host.includes(':') && !host.startsWith('[') ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
-/** Credentials in a URL. */
 export interface UrlCredentials {
   readonly username: string;
   readonly password: string;

@@ -3,7 +3,6 @@ import { HEARTBEAT } from '../../definition/type-names.js';
 import type { ExportMonitor } from './export-schema.js';
 import type { ExportRow } from './export-store.js';
 
-/** Monitor in an export. */
 export function exportView(row: ExportRow): ExportMonitor {
   const { limit: _, ...selection } = row.node_selection;
   const { config, leftOut } = withoutMasks(row.config);

@@ -17,7 +17,6 @@ const PACK_WEIGHT = 65_536;
 /** A value without its characters. */
 const VALUE_WEIGHT = 16;
 
-/** Packs a parsed file. */
 export function packed({ format, entries, notes }: ParsedFile & { readonly format: ImportFormatName }): PackedFile {
   const packs: Uint8Array<ArrayBuffer>[] = [];
   let pack: PlainEntry[] = [];
@@ -37,7 +36,6 @@ export function packed({ format, entries, notes }: ParsedFile & { readonly forma
   return { format, notes, total: entries.length, packs };
 }
 
-/** Entries of a pack. */
 export function unpacked(pack: Uint8Array): Entry[] {
   return (deserialize(pack) as PlainEntry[]).map(({ index, name, notes, draft }) => {
     if (!('refused' in draft)) return { index, name, notes, draft };

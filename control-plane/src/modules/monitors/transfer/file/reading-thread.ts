@@ -8,7 +8,6 @@ import type { FileReply, FileRequest } from './thread-messages.js';
 /** Longest wait for a thread to begin, in milliseconds: 0.2 s of work (0.9 s without a bundle), which a busy machine may hold up. */
 const LONGEST_START_MS = 30_000;
 
-/** Limits of a thread. */
 export interface ThreadLimits {
   readonly clock: Clock;
   /** Longest time for reading, in milliseconds from when the thread begins to read. */

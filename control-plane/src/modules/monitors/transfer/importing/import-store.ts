@@ -21,7 +21,6 @@ export async function listMonitorRows(db: Knex, owner: Owner, ids: readonly stri
   return own.whereIn('id', ids).select<MonitorRow[]>('*');
 }
 
-/** Names of the groups of an owner. */
 export async function listGroupNames(db: Knex, { id, isTest }: Owner): Promise<string[]> {
   return db('monitor_groups').where({ owner_id: id, is_test: isTest }).pluck('name');
 }
