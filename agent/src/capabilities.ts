@@ -13,9 +13,9 @@ import {
 export interface CapabilityReport {
   readonly name: Capability;
   readonly isAvailable: boolean;
-  /** Reason why it is missing or incomplete; null: none. */
+  /** Reason why it is missing or incomplete, or null. */
   readonly reason: string | null;
-  /** One line that mends it; null: nothing to do. */
+  /** One line that mends it; null if there is nothing to do. */
   readonly remedy: string | null;
 }
 

@@ -55,16 +55,16 @@ export type LogLevel = (typeof logLevels)[number];
 
 export interface AgentConfig {
   readonly stateDir: string;
-  /** Source address of the link; null: the system chooses. */
+  /** Source address of the link; null if the system chooses. */
   readonly bindAddress: string | null;
-  /** HTTP proxy of the link, perhaps with credentials; null: straight. */
+  /** HTTP proxy of the link, perhaps with credentials; null for a direct connection. */
   readonly proxyUrl: string | null;
   /** Pins of the control plane's TLS key, instead of those given at enrollment; none: those. */
   readonly tlsPins: readonly string[];
   /** Proxies of the environment that nothing uses, by the names of their variables. */
   readonly ignoredProxies: readonly string[];
   readonly engines: EngineSettings;
-  /** Absolute path; null: the control plane can upgrade nothing here. */
+  /** Absolute path; null if the control plane can upgrade nothing here. */
   readonly upgradeCommand: string | null;
   readonly logLevel: LogLevel;
   readonly exitWithParent: boolean;
@@ -86,7 +86,7 @@ export function readEnv(): Readonly<Record<string, string | undefined>> {
   return process.env;
 }
 
-/** Address of the service manager that started this process, taken out of the environment; null: none waits. */
+/** Address of the service manager that started this process, taken out of the environment; null if none waits. */
 export function takeServiceAddress(): ServiceAddress | null {
   return takeAddress(process.env, process.pid);
 }
@@ -96,7 +96,7 @@ export function measuringEnv(): Readonly<Record<string, string | undefined>> {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('VANTAGE_')));
 }
 
-/** File of roots that Node trusts in addition to its own, which it reads when it starts; null: none. */
+/** File of roots that Node trusts in addition to its own, which it reads when it starts; null if there is none. */
 export function extraRootsFile(): string | null {
   return process.env['NODE_EXTRA_CA_CERTS'] || null;
 }

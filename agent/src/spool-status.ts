@@ -11,7 +11,7 @@ export interface SpoolStatus {
   /** Results not acknowledged, and their bytes. */
   readonly rows: number;
   readonly bytes: number;
-  /** ISO 8601; null: nothing waits. */
+  /** ISO 8601; null if nothing waits. */
   readonly oldest_at: string | null;
   readonly lanes: Readonly<Record<Lane, { rows: number; bytes: number; oldest_at: string | null }>>;
   /** Bytes kept in all: delivered results stay for fifteen minutes. */

@@ -14,7 +14,7 @@ export class DenyListError extends Error {
 
 interface TargetListsOptions {
   readonly allow: readonly string[];
-  /** One CIDR, address or domain per line, # comments; null: none. */
+  /** One CIDR, address or domain per line, # comments; null if there are none. */
   readonly denyFile: string | null;
   readonly clock: Clock;
   readonly log: Logger;

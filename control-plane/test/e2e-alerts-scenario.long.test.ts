@@ -52,7 +52,7 @@ class Holding {
     this.#isReleased = true;
   }
 
-  /** Port that the newest request came from while its sender waits for a response; null: none waits. */
+  /** Port that the newest request came from while its sender waits for a response; null if none waits. */
   get port(): number | null {
     const socket = this.#newest?.socket;
     return socket === null || socket === undefined || socket.destroyed ? null : (socket.remotePort ?? null);

@@ -131,7 +131,7 @@ t.test(
     const mine = db('monitors').where({ id });
     const [row] = await mine.clone();
 
-    /** Paths of the secrets for which a change was refused; null: it was accepted. */
+    /** Paths of the secrets for which a change was refused; null if it was accepted. */
     const refusedBy = async (said: object, before: typeof row): Promise<string[] | null> =>
       monitors.acts.fields.ofChanged(said, before, account).then(
         () => null,

@@ -16,7 +16,7 @@ const LOGINS = sized(100, 2);
 const password = 'correct horse battery staple';
 const profile = '/v1/account/profile';
 const BASELINE = 'baseline: bare Koa, one prepared SELECT';
-/** Lists of an account, with the body of their items; null: the account has some from the start, or none. */
+/** Lists of an account, with the body of their items; null if the account has some from the start, or none. */
 const lists: readonly (readonly [string, ((number: number) => object) | null])[] = [
   ['/v1/monitors', (n) => ({ name: `monitor ${n}`, type: 'heartbeat' })],
   ['/v1/monitor-groups', (n) => ({ name: `group ${n}` })],

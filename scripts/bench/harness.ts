@@ -41,9 +41,9 @@ export interface BenchOptions {
   readonly seconds: number;
   /** Numbers of probes in flight on the main road. */
   readonly inFlight: readonly number[];
-  /** Names of parts, separated by commas; undefined: all. */
+  /** Names of parts, separated by commas; undefined for all. */
   readonly only: string | undefined;
-  /** True: the main road prints one JSON document. */
+  /** True if the main road prints one JSON document. */
   readonly isJson: boolean;
 }
 
@@ -54,7 +54,7 @@ export interface Part {
   readonly question: string;
   /** Heading of its report. */
   readonly title: string;
-  /** Other program that it is compared with, for the head of the table; undefined: each row names its baseline. */
+  /** Other program that it is compared with, for the head of the table; undefined if each row names its baseline. */
   readonly peer?: string;
   /** Description of the method, a clause. */
   method(options: BenchOptions): string;
@@ -77,11 +77,11 @@ export interface Row {
 export interface RowValues {
   readonly ours: readonly number[];
   readonly baseline?: readonly number[];
-  /** Name of the baseline; undefined: the head of the table has it. */
+  /** Name of the baseline; undefined if the head of the table has it. */
   readonly against?: string;
   readonly digits?: number;
   readonly goal?: string;
-  /** True: the last figure is the difference of the medians. */
+  /** True if the last figure is the difference of the medians. */
   readonly isDifference?: boolean;
 }
 

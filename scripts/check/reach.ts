@@ -66,7 +66,7 @@ export function judgeReach(files: readonly SourceFile[], rules: readonly ReachRu
   );
 }
 
-/** The shortest way along imports from a file to one that the rule keeps apart, both ends included; null: there is none. */
+/** The shortest way along imports from a file to one that the rule keeps apart, both ends included; null if there is none. */
 function findWay(graph: ImportGraph, start: string, { to, by }: ReachRule): string[] | null {
   const ways = new Map([[start, [start]]]);
   // a map is read in the order of its entries, those that are added meanwhile included

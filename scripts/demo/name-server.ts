@@ -66,7 +66,7 @@ export async function startNameServer(): Promise<Server> {
   };
 }
 
-/** Null: no valid query. */
+/** Null if it is no valid query. */
 function findQuestion(query: Buffer): Question | null {
   try {
     return packet.decode(query).questions?.[0] ?? null;

@@ -44,7 +44,7 @@ export type CleanUps = (() => Promise<void>)[];
 interface StackOptions {
   /** Root of the project. */
   readonly root: string;
-  /** Servers of the demo that it examines; null: the Internet, with its registries and resolvers. */
+  /** Servers of the demo that it examines; null for the Internet, with its registries and resolvers. */
   readonly servers: Servers | null;
   readonly cleanUps: CleanUps;
 }

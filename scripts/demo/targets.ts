@@ -21,7 +21,7 @@ interface Question<T extends ProbeType> {
   readonly params?: Partial<ProbeSpecs[T]['params']>;
 }
 
-/** A question of every type: a new type does not compile without its own. Null: nothing to ask. */
+/** A question of every type: a new type does not compile without its own. Null if there is nothing to ask. */
 type Questions = { readonly [T in ProbeType]: Question<T> | null };
 
 const fewPings = { count: 3, interval_ms: 200 };

@@ -189,7 +189,7 @@ class AttackedNode {
     throw new FuzzFailure('an honest welcome opens no link');
   }
 
-  /** True if a heartbeat is answered; false: the agent hung up. */
+  /** True if a heartbeat is answered; false if the agent hung up. */
   async answers(peer: AgentPeer): Promise<boolean> {
     this.#beats += 1;
     const sequence = this.#beats;

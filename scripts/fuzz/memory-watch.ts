@@ -62,7 +62,7 @@ export class MemoryWatch {
     return growthOf(this.#samples);
   }
 
-  /** Describes excessive growth; null: none. A run of few inputs shows how code is compiled, not how memory is kept. */
+  /** Describes excessive growth; null if there is none. A run of few inputs shows how code is compiled, not how memory is kept. */
   judge({ heldBytes, residentBytes, residentTrendBytes }: MemoryGrowth): string | null {
     const megabytes = (bytes: number) => Math.round(bytes / 1024 / 1024);
     if (heldBytes > MAX_GROWTH_BYTES) return `memory grew by ${megabytes(heldBytes)} MB`;

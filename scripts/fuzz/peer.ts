@@ -60,7 +60,7 @@ export class Peer<F> {
     this.socket.send(isText ? bytes.toString('latin1') : bytes);
   }
 
-  /** The next frame that satisfies `isIt`; null: the socket was closed. @throws FuzzFailure when neither happens */
+  /** The next frame that satisfies `isIt`; null if the socket was closed. @throws FuzzFailure when neither happens */
   async next(isIt: (frame: F) => boolean = () => true): Promise<F | null> {
     if (this.#isClosed) return null;
     const answer = new Promise<F | null>((done) => {

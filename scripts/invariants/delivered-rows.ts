@@ -121,7 +121,7 @@ export function rejectedRows(history: History): Set<string> {
 /** A row that was stored at some time from `since` to `at`; without `since`, at `at`. */
 interface StoredWithin {
   readonly nodeId: string;
-  /** Absent: its disk had it. */
+  /** Absent if its disk had it. */
   readonly subject?: string;
   readonly since?: number;
   readonly at: number;

@@ -93,7 +93,7 @@ export interface HistoryEvents {
     readonly generation: number;
     readonly intervalMs: number;
     readonly afterMs: number;
-    /** Due time of its first check: at once, not at the start of its slot. Absent: it waited for a slot. */
+    /** Due time of its first check: at once, not at the start of its slot. Absent if it waited for a slot. */
     readonly firstMs?: number;
   };
   /** Assignment that was withdrawn, or replaced by another generation. */
@@ -138,9 +138,9 @@ export interface HistoryEvents {
   };
   /** Read at the end: numbers that the agent declared as dropped. */
   readonly gap: RowRange & { readonly reason: string };
-  /** Read at the end: slots as the database keeps them; `missed`: why they were not run, null: they were. */
+  /** Read at the end: slots as the database keeps them; `missed`: why they were not run, null if they were. */
   readonly slots: SlotRunOf & { readonly missed: string | null };
-  /** Read at the end: an event of a monitor whose target was there all the time; `endedAt` null: it is open. */
+  /** Read at the end: an event of a monitor whose target was there all the time; `endedAt` is null while it is open. */
   readonly event: {
     readonly monitorId: string;
     readonly startedAt: number;
@@ -148,7 +148,7 @@ export interface HistoryEvents {
     /** Type and reason. */
     readonly what: string;
   };
-  /** Read at the end: an episode of trouble and one channel that is to be told of it; `endedAt` null: it goes on. */
+  /** Read at the end: an episode of trouble and one channel that is to be told of it; `endedAt` is null while it goes on. */
   readonly episode: {
     readonly channel: string;
     readonly alertId: string;

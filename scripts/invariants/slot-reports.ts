@@ -10,12 +10,12 @@ export interface ReportedSlots {
   readonly count: number;
 }
 
-/** Slots that a report of an agent covers; null: it is no report. */
+/** Slots that a report of an agent covers; null if it is no report. */
 export function slotsOfReport({ kind, resultJson }: ResultMessage): ReportedSlots | null {
   return isReport(kind) ? slotsOfBody(JSON.parse(Buffer.from(resultJson ?? []).toString())) : null;
 }
 
-/** Names a report by its node and slots: who tells them again makes another one of that name. Null: it is none. */
+/** Names a report by its node and slots: who tells them again makes another one of that name. Null if it is none. */
 export function subjectOfSlots(message: ResultMessage, nodeId: string): string | null {
   const slots = slotsOfReport(message);
   return slots === null ? null : nameOf(slots, nodeId);

@@ -26,7 +26,7 @@ interface Watch extends WatchOf {
   readonly intervalMs: number;
   readonly afterMs: number;
   readonly firstMs?: number;
-  /** End of the assignment; null: the end of the run. */
+  /** End of the assignment; null for the end of the run. */
   readonly endedAt: number | null;
 }
 

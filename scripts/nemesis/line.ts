@@ -4,13 +4,13 @@ export interface Weather {
   readonly latencyMs: number;
   /** Up to this much more, at random. */
   readonly jitterMs: number;
-  /** null: as fast as it goes. */
+  /** Null for as fast as it goes. */
   readonly bytesPerSecond: number | null;
   /** True if nothing arrives, including the end of the connection; data sent meanwhile arrives afterwards. */
   readonly isStalled: boolean;
-  /** Pieces of at most this size, each in a write of its own; null: as they come. */
+  /** Pieces of at most this size, each in a write of its own; null to send them as they come. */
   readonly sliceBytes: number | null;
-  /** Bytes of one connection that pass from now on before it is cut; null: any number. */
+  /** Bytes of one connection that pass from now on before it is cut; null for any number. */
   readonly cutAfterBytes: number | null;
 }
 

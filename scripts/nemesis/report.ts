@@ -16,7 +16,7 @@ export interface NemesisReport {
     readonly error: string | null;
   }[];
   readonly counts: ClientCounts;
-  /** Time from the last repair until all was quiet; null: it was not within twice the longest backoff. */
+  /** Time from the last repair until all was quiet; null if it was not within twice the longest backoff. */
   readonly healedMs: number | null;
   readonly findings: readonly Finding[];
 }

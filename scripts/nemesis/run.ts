@@ -154,7 +154,7 @@ class Breaking {
   }
 }
 
-/** Mends whatever a fault that failed has left, and waits until all is quiet. @returns how long that took; null: it never was */
+/** Mends whatever a fault that failed has left, and waits until all is quiet. @returns how long that took; null if it never was quiet */
 async function heal(world: World, clients: Clients, say: (line: string) => void): Promise<number | null> {
   const { agents, replicas, database, balancer, recorder, ask } = world;
   await database.resume();

@@ -43,7 +43,7 @@ interface Choice extends Shape {
   readonly running: readonly PlannedFault[];
 }
 
-/** Plans a fault; null: the one drawn cannot be inflicted now. */
+/** Plans a fault; null if the one drawn cannot be inflicted now. */
 function planFault({ random, atMs, endMs, running, agents, replicas }: Choice): PlannedFault | null {
   const [name, kind] = drawKind(random);
   const strike = kind.aim({ agents, replicas }, random);

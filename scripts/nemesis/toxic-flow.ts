@@ -93,7 +93,7 @@ export class ToxicFlow {
     return this.#lastDueMs;
   }
 
-  /** Time until the next piece may go; null: there is none. */
+  /** Time until the next piece may go; null if there is none. */
   #waitMs(): number | null {
     const [piece] = this.#queue;
     if (piece === undefined) return null;

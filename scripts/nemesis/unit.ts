@@ -52,7 +52,7 @@ export class Unit {
     });
   }
 
-  /** Last line of its output; null: none yet. */
+  /** Last line of its output; null if there is none yet. */
   get lastLine(): string | null {
     return this.#lastLines.at(-1)?.slice(0, 300) ?? null;
   }

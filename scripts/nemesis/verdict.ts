@@ -16,7 +16,7 @@ export interface Finding {
   readonly id: string;
   readonly says: string;
   readonly breaches: readonly string[];
-  /** Reason why it was not checked here; null: it was. */
+  /** Reason why it was not checked here; null if it was. */
   readonly notChecked: string | null;
 }
 
@@ -27,7 +27,7 @@ interface Evidence {
   readonly world: World;
   readonly clients: Clients;
   readonly targets: Targets;
-  /** Absent: nothing breaks that people are told of. */
+  /** If absent, nothing breaks that people are notified of. */
   readonly alerting?: Alerting;
   /** Directory with the logs, in `logs`; records read at the end are written to `end.jsonl`. */
   readonly directory: string;

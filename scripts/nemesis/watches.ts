@@ -12,7 +12,7 @@ interface Heard {
   readonly nodeId: string;
   readonly monitorId: string;
   readonly at: number;
-  /** Assignment; null: it was withdrawn. */
+  /** Assignment; null if it was withdrawn. */
   readonly watched: { readonly generation: number; readonly intervalMs: number } | null;
 }
 

@@ -62,7 +62,7 @@ async function install(
   return { code: code as number | null, stdout, stderr };
 }
 
-/** Version that the installed agent reports; null: none is installed. */
+/** Version that the installed agent reports; null if none is installed. */
 async function installed(home: string): Promise<string | null> {
   const command = join(home, '.local/bin/vantage-agent');
   const child = spawn(command, ['--version'], { env: { PATH: '/usr/bin:/bin' }, stdio: ['ignore', 'pipe', 'ignore'] });

@@ -36,7 +36,7 @@ export interface DiskCopy {
 export class SimulatedDisk {
   /** Time from a request to its reply, in milliseconds. */
   latencyMs = 0.5;
-  /** SQLite's code for whatever is asked; null: it works. */
+  /** SQLite's code for whatever is asked; null if it works. */
   problem: string | null = null;
   /** The same of where the schedule is kept: a spool may have a file system of its own. */
   scheduleProblem: string | null = null;

@@ -29,7 +29,7 @@ export function readingMessage(subject: string, value: number): ResultMessage {
   return { kind: 'reading', resultJson: Buffer.from(JSON.stringify({ subject, value })) };
 }
 
-/** Subject of a message of that kind; null: it is no result of that kind. */
+/** Subject of a message of that kind; null if it is no result of that kind. */
 export function subjectOfReading({ kind, resultJson }: ResultMessage): string | null {
   if (kind !== 'reading') return null;
   const { subject } = JSON.parse(Buffer.from(resultJson ?? []).toString()) as Reading;

@@ -3,7 +3,7 @@ import { type RunOptions, type RunReport, runSeed } from './run.js';
 /** Outcome of a seed, passed between threads. */
 export interface SeedOutcome {
   readonly seed: number;
-  /** Text for people; null: no invariant was breached. */
+  /** Text for people; null if no invariant was breached. */
   readonly failure: string | null;
   readonly events: number;
   readonly virtualMs: number;

@@ -94,7 +94,7 @@ const msPerTick = 10;
 
 /**
  * proc(5): after the parenthesised name come state, parent and process group, and later four times in ticks: user and
- * system, its own and that of the children it has waited for. Null: there is no such process.
+ * system, its own and that of the children it has waited for. Null if there is no such process.
  */
 function readStat(pid: number): { state: string; group: number; cpuMs: number } | null {
   const stat = readProc(pid, 'stat');

@@ -46,7 +46,7 @@ export function isLargeNumber(text: string): boolean {
   return isRounded(text) || (JSON_NUMBER.test(text) && Math.abs(Number(text)) > Number.MAX_SAFE_INTEGER);
 }
 
-/** First number of a well-formed text of JSON that JavaScript would round; null: none. */
+/** First number of a well-formed text of JSON that JavaScript would round, or null. */
 export function findRoundedNumber(json: string): string | null {
   for (const { start, end } of roundedIn(json)) return json.slice(start, end);
   return null;
@@ -95,7 +95,7 @@ function endOfString(json: string, start: number): number {
   return at;
 }
 
-/** Order of two numbers by all of their digits: negative, 0 or positive; null: one of them is no number. */
+/** Order of two numbers by all of their digits: negative, 0 or positive; null if one of them is no number. */
 export function compareNumbers(left: unknown, right: unknown): number | null {
   if (!isNumber(left) || !isNumber(right)) return null;
   if (typeof left === 'number' && typeof right === 'number') return left < right ? -1 : Number(left > right);

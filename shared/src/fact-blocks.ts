@@ -40,7 +40,7 @@ export function factBlocks(facts: object): FactBlock[] {
   return blocks;
 }
 
-/** Block of a value that is more than a cell; null: it is none. */
+/** Block of a value that is more than a cell; null if it is none. */
 function blockOf(name: string, value: unknown): FactBlock | null {
   if (Array.isArray(value)) return value.some(isRecord) ? tableOf(name, value.filter(isRecord)) : null;
   return isRecord(value) && Object.keys(value).length > 0 ? { kind: 'record', name, blocks: factBlocks(value) } : null;

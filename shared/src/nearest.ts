@@ -1,7 +1,7 @@
 /** Longest word that is compared: a longer one is no mistyped name. */
 const MAX_LENGTH = 64;
 
-/** Known word that a mistyped one resembles most; null: none resembles it. Case, `_` and `-` do not count. */
+/** Known word that a mistyped one resembles most; null if none resembles it. Case, `_` and `-` do not count. */
 export function nearestOf(word: string, known: readonly string[]): string | null {
   const bare = bareOf(word);
   if (word.length > MAX_LENGTH || bare === '') return null;

@@ -10,7 +10,7 @@ export function compareVersions(one: string, other: string): number {
   return compareLists(a.early, b.early, '');
 }
 
-/** Identifiers of a version; `early`: those of a pre-release, null: it is a release. Build metadata are left out. */
+/** Identifiers of a version; `early`: those of a pre-release, null for a release. Build metadata are left out. */
 function partsOf(version: string) {
   const [precedence = ''] = version.split('+', 1);
   const [numbers = '', ...early] = precedence.split('-');

@@ -25,7 +25,7 @@ export async function health({ stateDir }: AgentConfig, { within }: { readonly w
   }
 }
 
-/** First condition of a healthy agent of a version that these facts do not meet; null: all are met. */
+/** First condition of a healthy agent of a version that these facts do not meet; null if all are met. */
 export function findLack(facts: StatusFacts, version: string): string | null {
   const { problem, agent } = judgeStatus(facts);
   if (problem !== null || agent === null) return problem ?? 'the agent has not reported anything';

@@ -8,7 +8,7 @@ const FOLDER = '.local/bin';
 /** Words that start this program in a shell. */
 export interface OwnCommand {
   readonly command: string;
-  /** Sentence for a user whose PATH lacks the program; null: a shell finds it. */
+  /** Sentence for a user whose PATH lacks the program; null if a shell finds it. */
   readonly advice: string | null;
 }
 

@@ -27,7 +27,7 @@ export interface StatusFacts {
   /** True if a process holds the state directory. */
   readonly isInUse: boolean;
   readonly agent: ReadAgentStatus | null;
-  /** Reason why no status file can be written, as far as that can be determined; null: none found. */
+  /** Reason why no status file can be written, as far as that can be determined; null if none was found. */
   readonly diskProblem: string | null;
   readonly readSpool: () => SpoolStatus | null;
   readonly nowMs: number;

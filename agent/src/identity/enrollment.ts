@@ -30,9 +30,9 @@ export interface EnrollOptions {
   readonly capabilities: readonly string[];
   /** Allows http to another machine. */
   readonly isInsecureAllowed: boolean;
-  /** Source address; null: the system's choice. */
+  /** Source address; null for the system's choice. */
   readonly bindAddress: string | null;
-  /** HTTP proxy that tunnels by CONNECT; null: straight. */
+  /** HTTP proxy that tunnels by CONNECT; null for a direct connection. */
   readonly proxyUrl: string | null;
   /** Pins of the control plane's TLS key that apply now; none or absent: any key that verifies. */
   readonly tlsPins?: readonly string[];

@@ -67,7 +67,7 @@ export class EnrollmentUnansweredError extends Error {
 
   constructor(
     message: string,
-    /** Delay that the server requests, in milliseconds; null: it requests none. */
+    /** Delay that the server requests, in milliseconds; null if it requests none. */
     readonly retryAfterMs: number | null,
     options?: { cause?: unknown },
   ) {

@@ -12,7 +12,7 @@ import { isTlsPin } from './tls-pins.js';
 /** Result of enrollment: this node's identity and the control plane that it trusts. Contains no secret. */
 export interface Identity {
   readonly nodeId: string;
-  /** Name given at enrollment, or null: the control plane chose. */
+  /** Name given at enrollment; null if the control plane chose it. */
   readonly name: string | null;
   /** http or https URLs to dial, at least one. */
   readonly controlUrls: readonly string[];

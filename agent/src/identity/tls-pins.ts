@@ -48,7 +48,7 @@ export function pinnedTls(pins: readonly string[]): PinnedTls {
   };
 }
 
-/** Error for a URL without TLS where a key is pinned; null: the URL is acceptable. */
+/** Error for a URL without TLS where a key is pinned; null if the URL is acceptable. */
 export function judgePinnedUrl(url: URL, pins: readonly string[]): WrongPinError | null {
   if (pins.length === 0 || /^(https|wss):$/.test(url.protocol)) return null;
   return new WrongPinError(`${url.host} is contacted without TLS, but its key is pinned`);

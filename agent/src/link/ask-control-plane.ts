@@ -9,7 +9,7 @@ const TIMEOUT_MS = 5000;
 /** One response of the control plane. */
 export interface ControlPlaneAnswer {
   readonly status: number;
-  /** Value of its Date header, milliseconds since the epoch, whole seconds; null: none. */
+  /** Value of its Date header, milliseconds since the epoch, whole seconds; null if there is none. */
   readonly dateMs: number | null;
 }
 

@@ -16,7 +16,7 @@ export async function machineUptime(): Promise<Uptime> {
   return { bootId: bootId.trim(), uptimeMs: () => uptime() * 1000 };
 }
 
-/** Time of the control plane as stored by the previous process; null: nothing that can be read. */
+/** Time of the control plane as stored by the previous process; null if nothing can be read. */
 export async function readKeptClock(stateDir: string): Promise<KeptClock | null> {
   try {
     return parseKeptClock(JSON.parse(await readFile(clockPath(stateDir), 'utf8')));

@@ -85,7 +85,7 @@ interface Sample {
 
 interface ClockSyncOptions {
   readonly uptime?: Uptime;
-  /** Estimate of the previous process; null: none. */
+  /** Estimate of the previous process, or null. */
   readonly kept?: KeptClock | null;
 }
 
@@ -145,7 +145,7 @@ export class ClockSync {
     return { offsetMs, uncertaintyMs: uncertaintyAt(best, nowMs) };
   }
 
-  /** Server time for schedules, milliseconds since the epoch: never backwards but by a reported step; null: not known. */
+  /** Server time for schedules, milliseconds since the epoch: never backwards but by a reported step; null if not known. */
   serverNow(): number | null {
     const nowMs = this.#awakeMs();
     const best = this.#best(nowMs);
@@ -166,7 +166,7 @@ export class ClockSync {
     return at + (this.#shown === null ? 0 : this.#shown.lineMs + this.#sleptMs - this.#wallAheadMs());
   }
 
-  /** Estimate for the next process; null: nothing is known, or the boot cannot be identified. */
+  /** Estimate for the next process; null if nothing is known, or the boot cannot be identified. */
   keep(): KeptClock | null {
     const nowMs = this.#awakeMs();
     const best = this.#best(nowMs);

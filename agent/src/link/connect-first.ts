@@ -7,7 +7,7 @@ const ATTEMPT_DELAY_MS = 250;
 
 interface ConnectOptions {
   readonly port: number;
-  /** Source address; null: the system's choice. */
+  /** Source address; null for the system's choice. */
   readonly bindAddress: string | null;
   readonly clock: Clock;
   readonly signal: AbortSignal;

@@ -25,7 +25,7 @@ export class DialledSocket {
   readonly #socket: LinkSocket;
   readonly #clock: Clock;
   #error: string | null = null;
-  /** End of the link that the error stands for; null: there was no link. */
+  /** End of the link that the error stands for; null if there was no link. */
   #errorEnd: LinkEndKind | null = null;
   #retryAfterMs = 0;
 

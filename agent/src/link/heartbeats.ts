@@ -33,7 +33,7 @@ export interface HeartbeatOptions {
   readonly intervals: HeartbeatIntervals;
   readonly send: (frame: AgentFrame) => void;
   readonly vitals: () => Vitals;
-  /** Returns the self-test that was not yet sent on this link; null: none. */
+  /** Returns the self-test that was not yet sent on this link, or null. */
   readonly takeSelfTest: () => SelfTestReport | null;
   readonly onExchange: (exchange: ClockExchange) => void;
   /** Milliseconds beyond the missed beats in which an answer may still be on its way. */
@@ -48,7 +48,7 @@ export class Heartbeats {
   #intervals: HeartbeatIntervals;
   #sequence = 0;
   #missed = 0;
-  /** Time at which enough heartbeats were missed; null: they were not. */
+  /** Time at which enough heartbeats were missed; null if they were not. */
   #doubtedMs: number | null = null;
   #hasHeard = true;
   #hasEnded = false;

@@ -95,7 +95,7 @@ export class LinkAddresses {
     await this.#written;
   }
 
-  /** Addresses from DNS; null: DNS gave no useful answer, and older addresses are known. */
+  /** Addresses from DNS; null if DNS gave no useful answer, and older addresses are known. */
   async #ask(host: string, known: readonly string[]): Promise<readonly string[] | null> {
     let asked = this.#lookUps.get(host);
     if (asked === undefined) {

@@ -15,9 +15,9 @@ import { openTunnel } from './proxy-tunnel.js';
 
 /** Path of this agent to its control plane. */
 export interface LinkWay {
-  /** Source address; null: the system's choice. */
+  /** Source address; null for the system's choice. */
   readonly bindAddress: string | null;
-  /** HTTP proxy that tunnels by CONNECT; null: straight. */
+  /** HTTP proxy that tunnels by CONNECT; null for a direct connection. */
   readonly proxyUrl: string | null;
   readonly addresses: Pick<LinkAddresses, 'find' | 'worked' | 'failed'>;
   /** Pins of the control plane's TLS key, any of them; none or absent: any key that verifies. */

@@ -17,7 +17,7 @@ export interface MeasuringRoom {
 
 export interface RoomOptions {
   readonly settings: EngineSettings;
-  /** Origin of the control plane this node serves; null: none. */
+  /** Origin of the control plane this node serves, or null. */
   readonly serviceUrl: string | null;
   readonly onEngineFault: (type: string, error: unknown) => void;
   /** Called with the capabilities of this process beyond plain sockets, before anything slow starts. */

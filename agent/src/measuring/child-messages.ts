@@ -46,7 +46,7 @@ export interface CheckJob {
 export interface CheckMeasurement {
   readonly id: string;
   readonly judgment: CheckJudgment;
-  /** Measurements as JSON (check-details.ts); null: none are wanted, or nothing was measured. */
+  /** Measurements as JSON (check-details.ts); null if none are wanted, or nothing was measured. */
   readonly detailsJson: string | null;
   /** Start of the measurement: milliseconds since the epoch, this machine's clock; null when it never started. */
   readonly startedAt: number | null;

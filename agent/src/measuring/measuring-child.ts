@@ -57,7 +57,7 @@ export interface MeasuringOptions {
   readonly program?: string;
 }
 
-/** End of a child; both null: it could not be forked. */
+/** End of a child; both are null if it could not be forked. */
 export interface ChildEnd {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;

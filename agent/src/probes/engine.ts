@@ -36,7 +36,7 @@ export interface EngineLoad<T extends MeasurementType> {
 
 /** Runs one type of probe. A failed check is a result, never an exception. */
 export interface ProbeEngine<T extends MeasurementType> {
-  /** Absent: one unit, and no bound of its own. */
+  /** Absent for one unit, and no bound of its own. */
   readonly load?: EngineLoad<T>;
   /**
    * True if every time of such a probe comes from the ICMP engine, whose times stay right on a late loop; absent:

@@ -36,7 +36,7 @@ export interface RegistrySources {
 export interface LookupSources {
   readonly blocklists: BlocklistSources;
   readonly registries: RegistrySources;
-  /** URL of a document about ICP filings with `{domain}` in it; null: no source. Judged by the target policy. */
+  /** URL of a document about ICP filings with `{domain}` in it; null if there is no source. Judged by the target policy. */
   readonly icpUrl: string | null;
 }
 

@@ -33,7 +33,7 @@ export class AskedChecks {
     this.#options = options;
   }
 
-  /** `watched`: the monitor as this node has it; null: it does not. */
+  /** `watched`: the monitor as this node has it; null if it does not have it. */
   take(asked: CheckRequest, watched: WatchedMonitor | null): void {
     if (watched === null || watched.assignment.generation !== asked.generation)
       return this.#passOver(asked, 'this node does not have the monitor');

@@ -4,7 +4,7 @@ const DEFAULT_SECONDS = 86_400;
 
 /** State of the lease that outlives the process. */
 export interface KeptLease {
-  /** The last contact, server time, milliseconds since the epoch; null: not known. */
+  /** The last contact, server time, milliseconds since the epoch; null if not known. */
   readonly contactAt: number | null;
   readonly seconds: number;
 }

@@ -41,7 +41,7 @@ export class MonitorMeasurements {
     return measuring.check({ id: `check ${this.#checks}`, ...job, wantsDetails });
   }
 
-  /** Reason why an unsuccessful check does not count; null: it counts. */
+  /** Reason why an unsuccessful check does not count; null if it counts. */
   async excuseOf({ error }: CheckJudgment): Promise<MissedReason | null> {
     if (error === null) return null;
     if (error.code === 'overload') return 'behind';

@@ -22,7 +22,7 @@ export class RunningChecks {
     return this.#running.size;
   }
 
-  /** Due time of the oldest one, server time; null: none runs. */
+  /** Due time of the oldest one, server time; null if none runs. */
   get oldestSlotMs(): number | null {
     for (let first = this.#bySlot.first; first !== null; first = this.#bySlot.first) {
       if (this.#running.has(first.item)) return first.dueMs;

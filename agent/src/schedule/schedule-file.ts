@@ -22,7 +22,7 @@ export interface SchedulePlace {
   readonly startThread: StartScheduleThread;
 }
 
-/** Returns the row to be kept for a monitor now; null: it is no longer watched. */
+/** Returns the row to be kept for a monitor now; null if it is no longer watched. */
 type ReadRow = (monitorId: string) => StoredRow | null;
 
 //   change --1 s--> saving --saved--> rest           a failure ends the thread: the next save begins another one, which

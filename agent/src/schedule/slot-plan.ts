@@ -19,19 +19,19 @@ const MAX_AHEAD_MS = 3_600_000;
 export interface SlotProgress {
   /** Every slot up to this one was begun or recorded; null before server time is known. */
   readonly done: number | null;
-  /** Slot of the check in flight; null: none. At most `done`. */
+  /** Slot of the check in flight, or null. At most `done`. */
   readonly running: number | null;
 }
 
 /** Next step of an assignment. */
 export interface SlotStep {
   readonly missed: readonly MissedSlots[];
-  /** Slot to run; null: none. */
+  /** Slot to run, or null. */
   readonly run: number | null;
   readonly done: number;
 }
 
-/** Plans the next step at `nowMs` (server time) for an assignment with this progress; null: nothing is due yet. */
+/** Plans the next step at `nowMs` (server time) for an assignment with this progress; null if nothing is due yet. */
 export function planSlots(
   { done, running }: SlotProgress,
   nowMs: number,

@@ -29,7 +29,7 @@ export class SlotReports<M extends object> {
     this.#options = options;
   }
 
-  /** Oldest reported slot of a monitor that does not count as done yet; null: none. */
+  /** Oldest reported slot of a monitor that does not count as done yet, or null. */
   oldestUnkept(monitor: M): number | null {
     return this.#unkept.oldest(monitor);
   }
@@ -67,7 +67,7 @@ export class SlotReports<M extends object> {
     void this.#append(report)?.then(this.#options.onDurable, () => undefined);
   }
 
-  /** Resolves when it is durable; null: the spool is closed. */
+  /** Resolves when it is durable; null if the spool is closed. */
   #append({ kind, body, detailsJson }: SlotReport): Promise<void> | null {
     const { spool, clock, clockSync, log } = this.#options;
     const { offsetMs, uncertaintyMs } = clockSync.estimate();

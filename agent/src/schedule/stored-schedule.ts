@@ -5,7 +5,7 @@ export interface StoredProgress {
   readonly monitorId: string;
   readonly done: number | null;
   readonly running: number | null;
-  /** Due time of the first check if it started at once, server time; null: it did not. */
+  /** Due time of the first check if it started at once, server time; null if it did not. */
   readonly firstMs: number | null;
   /** A NodeState. */
   readonly stateJson: string;
@@ -37,7 +37,7 @@ export interface ScheduleBatch {
   readonly progress: readonly StoredProgress[];
   /** Ids of monitors. */
   readonly dropped: readonly string[];
-  /** New lease; null: unchanged. */
+  /** New lease; null if unchanged. */
   readonly lease: KeptLease | null;
 }
 

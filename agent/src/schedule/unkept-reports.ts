@@ -34,7 +34,7 @@ export class UnkeptReports<M> {
     });
   }
 
-  /** The first slot of them; null: all reports of the monitor are on the disk. */
+  /** The first slot of them; null if all reports of the monitor are on the disk. */
   oldest(monitor: M): number | null {
     const slots = this.#slots.get(monitor);
     return slots === undefined ? null : slots.reduce((least, slot) => Math.min(least, slot));

@@ -12,7 +12,7 @@ export interface WatchedMonitor {
   readonly grid: SlotGrid;
   /**
    * Due time of the first check, server time: a check that started at once is due at its real time, not at the start
-   * of its slot. Null: it waited for its slot.
+   * of its slot. Null if it waited for its slot.
    */
   firstMs: number | null;
   /** See SlotProgress. */
@@ -20,13 +20,13 @@ export interface WatchedMonitor {
   running: number | null;
   /** State by its checks; slots are in milliseconds since the epoch, server time. */
   state: NodeState;
-  /** The last slot time that the monitor had here under another assignment; null: none. */
+  /** The last slot time that the monitor had here under another assignment, or null. */
   readonly afterMs: number | null;
   /** True if slots that came due while no agent ran have not been processed yet. */
   isResuming: boolean;
   /** True if the monitor is assigned to this node: a check may outlive its assignment. */
   isAssigned: boolean;
-  /** Due time by which it is queued, server time; null: not queued. */
+  /** Due time by which it is queued, server time; null if not queued. */
   dueMs: number | null;
 }
 
@@ -80,7 +80,7 @@ export function evenRuns(
 }
 
 /**
- * Due time of the next slot, server time; a check that the previous process left unfinished is next. Null: not known
+ * Due time of the next slot, server time; a check that the previous process left unfinished is next. Null if not known
  * yet.
  */
 export function nextDueMs(watched: WatchedMonitor): number | null {

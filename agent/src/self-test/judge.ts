@@ -4,7 +4,7 @@ import type { ClockEstimate } from '../link/clock-sync.js';
 /** Answer of a canary over one address family. */
 export interface CanaryAnswer {
   readonly canary: Canary;
-  /** Code of the failure; null: it answered. */
+  /** Code of the failure; null if it answered. */
   readonly code: string | null;
 }
 
@@ -45,7 +45,7 @@ export function judgeResolver(code: string | null): SelfTestCheck {
   return { name, status: 'failed', detail: code };
 }
 
-/** Judges the clock as the control plane and the system see it. `isSynchronised` null: the system does not say. */
+/** Judges the clock as the control plane and the system see it. `isSynchronised` is null if the system does not say. */
 export function judgeClockState(
   { offsetMs, uncertaintyMs }: ClockEstimate,
   isSynchronised: boolean | null,

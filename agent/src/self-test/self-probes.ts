@@ -17,7 +17,7 @@ export class SelfProbes {
     this.#caller = caller;
   }
 
-  /** Code of the failure; null: it answered. `family`: over that one alone. */
+  /** Code of the failure; null if it answered. `family`: over that one alone. */
   canary({ type, target }: Canary, timeoutMs: number, family?: 4 | 6): Promise<string | null> {
     const version = family === undefined ? {} : { ip_version: `v${family}` };
     const params = { ...version, timeout_ms: timeoutMs };

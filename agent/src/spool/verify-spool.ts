@@ -34,7 +34,7 @@ export interface Verification {
   readonly isIntact: boolean;
   /** Faults that SQLite finds in the structure of the file; empty: none. */
   readonly structure: readonly string[];
-  /** Hex; null: the head is damaged, and with it the numbers are unknown: positions are counted from 1. */
+  /** Hex; null if the head is damaged, and with it the numbers are unknown: positions are counted from 1. */
   readonly epoch: string | null;
   /** Errors in the head's numbers; empty: none. */
   readonly head: readonly string[];

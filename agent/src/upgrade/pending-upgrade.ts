@@ -25,7 +25,7 @@ export class PendingUpgrade {
     this.#failurePath = join(stateDir, 'upgrade.failed');
   }
 
-  /** The request that the previous process started; null: none, or none that can be read. */
+  /** The request that the previous process started; null if there is none that can be read. */
   load(): UpgradeRequest | null {
     try {
       const { version, request } = JSON.parse(readFileSync(this.#requestPath, 'utf8'));
@@ -46,7 +46,7 @@ export class PendingUpgrade {
     }
   }
 
-  /** Reason why the upgrade to a version failed; null: it has not failed so far. */
+  /** Reason why the upgrade to a version failed; null if it has not failed so far. */
   findFailure(version: string): string | null {
     try {
       const text = readFileSync(this.#failurePath, 'utf8').slice(0, MAX_REASON).trim();

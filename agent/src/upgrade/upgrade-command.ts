@@ -71,7 +71,7 @@ export function runUpgradeCommand({ path, version, outputPath, clock }: UpgradeC
   return { ended, abandon };
 }
 
-/** Opens the output file; null: this disk takes no file at present, and the output is lost. */
+/** Opens the output file; null if this disk takes no file at present, and the output is lost. */
 function openOutput(path: string): number | null {
   try {
     return openSync(path, 'w+', 0o600);

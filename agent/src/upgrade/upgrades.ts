@@ -33,7 +33,7 @@ export interface UpgradeStatus {
 }
 
 interface UpgradesOptions {
-  /** Absolute path of the operator's command; null: this agent is not upgraded from afar. */
+  /** Absolute path of the operator's command; null if this agent is not upgraded from afar. */
   readonly command: string | null;
   /** Place of upgrade.log, with what the command prints, kept until the next one runs, and of what outlives this process. */
   readonly stateDir: string;
@@ -65,7 +65,7 @@ export class Upgrades {
     if (request !== null && request.version !== this.#options.version) this.#lookForFailure(request);
   }
 
-  /** Status to send over a new link; null: none. */
+  /** Status to send over a new link, or null. */
   get latest(): UpgradeStatus | null {
     return this.#latest;
   }

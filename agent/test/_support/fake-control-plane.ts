@@ -183,8 +183,8 @@ export class FakePeer {
   }
 
   /**
-   * Receives the hello and refuses, signed with `key`, because this control plane speaks other versions; null:
-   * unsigned.
+   * Receives the hello and refuses, signed with `key`, because this control plane speaks other versions; without
+   * a signature if `key` is null.
    */
   async refuseVersions(versions: readonly number[], key: KeyObject | null = this.owner.keys.privateKey): Promise<void> {
     this.hello = await this.next('hello');

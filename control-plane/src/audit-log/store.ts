@@ -8,7 +8,7 @@ export interface AuditEntry {
   readonly action: AuditAction;
   /** Author of the act. */
   readonly actor: Actor;
-  /** Owner of the subject, whose audit log has the entry; null: only the log of the administrators has it. */
+  /** Owner of the subject, whose audit log has the entry; null if only the log of the administrators has it. */
   readonly accountId: string | null;
   /** Id of the subject of the act. */
   readonly subject: string;

@@ -37,7 +37,7 @@ export interface Credential {
   readonly allowedOrigins: readonly string[] | null;
   /** Reason why it is refused; null while it is valid. */
   readonly refusal: ErrorCode | null;
-  /** Remaining life in milliseconds, 0 once it has expired; null: it does not expire. */
+  /** Remaining life in milliseconds, 0 once it has expired; null if it does not expire. */
   readonly validForMs: number | null;
 }
 

@@ -8,7 +8,7 @@ export class ByteReader {
     this.#source = source[Symbol.asyncIterator]();
   }
 
-  /** The next line without its end; null: there is none, or it has more than `maxBytes`. */
+  /** The next line without its end; null if there is none, or it has more than `maxBytes`. */
   async line(maxBytes: number): Promise<string | null> {
     for (;;) {
       const end = this.#rest.indexOf('\n');

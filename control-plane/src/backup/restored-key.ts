@@ -4,7 +4,7 @@ import { findSecretKey, storeSecretKey } from '../crypto/secret-key.js';
 import { BackupError } from './errors.js';
 
 interface KeyPlace {
-  /** Key in the configuration; null: it is in the data directory. */
+  /** Key in the configuration; null if it is in the data directory. */
   readonly configured: Buffer | null;
   readonly dataDir: string;
   readonly isReplacing: boolean;

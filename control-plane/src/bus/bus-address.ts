@@ -8,7 +8,7 @@ export interface NatsAddress {
   readonly kind: 'nats';
   /** `host:port`, `[v6]:port`; at least one. */
   readonly servers: readonly string[];
-  /** True: TLS is required; false: TLS only if the server requires it. */
+  /** True if TLS is required, false if it is used only where the server requires it. */
   readonly isTls: boolean;
   /** A secret. */
   readonly credentials: NatsCredentials | null;

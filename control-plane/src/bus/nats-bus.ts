@@ -30,7 +30,7 @@ export class NatsBus implements Bus {
   #connection: NatsConnection | null = null;
   #isConnected = false;
   #isStopped = false;
-  /** Reason why listening was refused; null: it was not. */
+  /** Reason why listening was refused; null if it was not. */
   #refusal: Error | null = null;
 
   /** `identityKey`: the installation's public key. */

@@ -45,7 +45,7 @@ const examples = [
   "heartbeat --name Backup --cron '30 2 * * *' --timezone Europe/Berlin",
 ];
 
-/** Mistake that the words of the command show; null: none. */
+/** Mistake that the words of the command show, or null. */
 function mistakeOf(type: string, target: string | undefined, { name, cron, timezone, grace }: AddOptions) {
   if (type !== HEARTBEAT) {
     if (target === undefined) return `a monitor of type ${type} needs a target`;

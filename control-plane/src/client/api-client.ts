@@ -6,7 +6,7 @@ interface RefusedAllowance {
   readonly limit: number;
   /** End of its window. */
   readonly resetsAt: string;
-  /** Length of its windows; null: it has none of one length. */
+  /** Length of its windows; null if it has none of one length. */
   readonly windowSeconds: number | null;
 }
 
@@ -19,7 +19,7 @@ export class ApiRefusal extends Error {
     readonly code: string,
     message: string,
     readonly details: Readonly<Record<string, readonly { readonly message: string }[]>>,
-    /** Null: the refusal names no limit. */
+    /** Null if the refusal names no limit. */
     readonly allowance: RefusedAllowance | null = null,
   ) {
     super(message);

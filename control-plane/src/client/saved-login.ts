@@ -17,7 +17,7 @@ export function loginPath(directory: string): string {
   return join(directory, 'login.json');
 }
 
-/** Reads the login; null: none is kept. @throws LoginFileError if other users can read the file, or it is damaged */
+/** Reads the login; null if none is kept. @throws LoginFileError if other users can read the file, or it is damaged */
 export function findLogin(directory: string): Login | null {
   const path = loginPath(directory);
   try {

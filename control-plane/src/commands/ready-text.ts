@@ -3,7 +3,7 @@ import { wrapText } from '@vantage/shared/terminal/wrap-text.js';
 
 interface Ready {
   readonly url: string;
-  /** False: no account can administer the server yet. */
+  /** False if no account can administer the server yet. */
   readonly hasAdmin: boolean;
   /** Words that start the program of the commands. */
   readonly program: string;

@@ -44,7 +44,7 @@ export function readEnv(): Environment {
   return process.env;
 }
 
-/** Address of the service manager that started this process, taken out of the environment; null: none waits. */
+/** Address of the service manager that started this process, taken out of the environment; null if none waits. */
 export function takeServiceAddress(): ServiceAddress | null {
   return takeAddress(process.env, process.pid);
 }
@@ -74,7 +74,7 @@ function contentOf({ form, path, content }: SettingsFile): Pick<Given, 'file' | 
 /** Texts of settings, by source. */
 interface Given {
   readonly env: Environment;
-  /** Content of the JSON file; null: there is none. */
+  /** Content of the JSON file; null if there is none. */
   readonly file: unknown;
   /** Variables of a file with a line for each. */
   readonly lines?: { readonly path: string; readonly entries: ReadonlyMap<string, string> };

@@ -153,7 +153,7 @@ function isThisMachine(hostname: string): boolean {
 
 /** Sender or recipient of mail. */
 export interface Mailbox {
-  /** As people read it; null: only the address. */
+  /** As people read it; null if there is only the address. */
   readonly name: string | null;
   readonly address: string;
 }

@@ -21,7 +21,7 @@ export async function loadSecretKey(configured: Buffer | null, dataDir: string):
   return (await readKey(path)) ?? (await makeKey(path));
 }
 
-/** The key in the data directory; null: it has none. @throws SecretKeyFileError */
+/** The key in the data directory; null if it has none. @throws SecretKeyFileError */
 export function findSecretKey(dataDir: string): Promise<Buffer | null> {
   return readKey(join(dataDir, FILE_NAME));
 }

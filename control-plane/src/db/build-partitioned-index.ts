@@ -41,7 +41,7 @@ export async function buildOnPartitions(run: RunStatement, index: PartitionedInd
 interface Part {
   readonly table: string;
   readonly isPartitioned: boolean;
-  /** Index that is attached already; null: none. */
+  /** Index that is attached already, or null. */
   readonly attached: string | null;
 }
 

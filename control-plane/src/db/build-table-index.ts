@@ -11,7 +11,7 @@ export async function buildOnTable(run: RunStatement, index: BuiltIndex): Promis
   await run(statementOf(index, 'CONCURRENTLY'));
 }
 
-/** True if the index is complete, false if it was left unfinished; null: there is none. */
+/** True if the index is complete, false if it was left unfinished; null if there is none. */
 export async function findValidity(run: RunStatement, name: string): Promise<boolean | null> {
   const { rows } = await run(
     `SELECT i.indisvalid FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid

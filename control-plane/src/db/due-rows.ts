@@ -12,7 +12,7 @@ export type DueTable =
   | 'monitor_due';
 
 /**
- * True if any of the tables has a row that is due; `now` null: by the clock of the database. One statement, where a
+ * True if any of the tables has a row that is due, by the clock of the database if `now` is null. One statement, where a
  * transaction that finds nothing is three.
  */
 export async function hasDueRows(

@@ -32,7 +32,7 @@ export interface MigrationState {
 
 interface AppliedMigration {
   readonly name: string;
-  /** Migration that a program has to know in order to work with the database; null: none. */
+  /** Migration that a program has to know in order to work with the database, or null. */
   readonly requires?: string | null;
 }
 

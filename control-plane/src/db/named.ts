@@ -74,7 +74,7 @@ export async function queryPage<R extends QueryResultRow>(
 }
 
 interface NamedStatement {
-  /** Null: too many texts of its name are prepared. */
+  /** Null if too many texts of its name are prepared. */
   readonly prepared: string | null;
   /** With `$1` in place of the first name. */
   readonly text: string;

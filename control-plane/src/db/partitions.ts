@@ -22,7 +22,7 @@ export type PartitionPeriod = 'day' | 'month' | 'year';
 
 export interface PartitionedTable {
   readonly name: string;
-  /** Prefix of the ids the table is partitioned by; null: by an instant. */
+  /** Prefix of the ids the table is partitioned by; null if it is partitioned by an instant. */
   readonly idPrefix: IdPrefix | null;
   /** Whole days kept after the period of a row is over. */
   readonly keepDays: number;

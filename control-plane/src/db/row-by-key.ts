@@ -12,8 +12,9 @@ interface KeyedRow {
 const batchers = new WeakMap<Knex, Map<string, Batcher<string, KeyedRow | null>>>();
 
 /**
- * Row with a key; null: none. The statement reads one row at most for each key of the array `$1`, and its column `key` is the key. Those who ask in the same turn, and while the statement runs, are answered by one statement: its round
- * trip costs several times what it reads. In a transaction it runs at once.
+ * Row with a key, or null. The statement reads one row at most for each key of the array `$1`, and its column `key` is the key. Calls of
+ * the same turn, and those made while the statement runs, share one statement: its round trip costs several times what it reads. In a
+ * transaction it runs at once.
  */
 export async function findRow<R extends object>(
   db: Knex,

@@ -19,7 +19,7 @@ export type Verdict =
       /** True if the same request may succeed later. */
       readonly isRetryable: boolean;
       /**
-       * Delay that the server asks for, from `nowMs` on, in milliseconds; null: none. Callers set their own upper
+       * Delay that the server asks for, from `nowMs` on, in milliseconds, or null. Callers set their own upper
        * bound.
        */
       readonly retryAfterMs: number | null;

@@ -235,7 +235,7 @@ class Exchange {
     this.#connection = null;
   }
 
-  /** Requests that may use the same connection as this one; null: none. */
+  /** Requests that may use the same connection as this one, or null. */
   #sharing(): Sharing | null {
     const { keptFor, isExempt = false } = this.request;
     return keptFor === undefined ? null : { origin: this.#origin, key: `${isExempt} ${keptFor}` };

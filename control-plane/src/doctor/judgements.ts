@@ -97,7 +97,7 @@ export function judgeMail(directory: string | null, error: string | null): Docto
   return ok(name, 'the mail server accepts this sign-in');
 }
 
-/** Judges the difference between this clock and another one, in milliseconds; null: unknown. */
+/** Judges the difference between this clock and another one, in milliseconds; null if unknown. */
 export function judgeClock(aheadMs: number | null, of: string): DoctorCheck {
   const name = 'clock';
   if (aheadMs === null) return warning(name, 'nothing to compare with', 'repair the database first');
@@ -119,7 +119,7 @@ export function judgeDisk(directory: string, space: { free: number; total: numbe
   return ok(name, detail);
 }
 
-/** Judges the secret key. `mode`: of its file; null: it is configured. */
+/** Judges the secret key. `mode`: of its file; null if it is configured. */
 export function judgeSecretKey(error: string | null, mode: number | null, isUsed: boolean): DoctorCheck {
   const name = 'secret key';
   if (error !== null)

@@ -4,7 +4,7 @@ const FIRST_WAIT_MS = 1_000;
 const GROWTH = 4;
 const LONGEST_WAIT_MS = 600_000;
 
-/** Delay before the next attempt in milliseconds, after so many that failed; `firstMs` after the first; null: the event is set aside. */
+/** Delay before the next attempt in milliseconds, after so many that failed; `firstMs` after the first; null if the event is set aside. */
 export function waitAfter(failedAttempts: number, firstMs = FIRST_WAIT_MS): number | null {
   if (failedAttempts >= MAX_ATTEMPTS) return null;
   return Math.min(LONGEST_WAIT_MS, firstMs * GROWTH ** (failedAttempts - 1));

@@ -96,7 +96,7 @@ interface ClaimedRow {
 /**
  * Claims events that are due to a consumer, the first of each subject, oldest first; no other transaction can take them
  * until this one ends. Kinds that this replica does not know are left to one that does. `among`: sequences of events, of
- * which alone it claims; null: any.
+ * which alone it claims; null for any.
  */
 export async function claimEvents(
   trx: Knex,
@@ -190,7 +190,7 @@ function keysOf(claimed: readonly ClaimedEvent[]): [string[], number[]] {
 }
 
 /**
- * Notes that an attempt failed, and why; `waitMs` null: the event is set aside. Does nothing if another attempt was made
+ * Notes that an attempt failed, and why; The event is set aside if `waitMs` is null. Does nothing if another attempt was made
  * since.
  */
 export async function putOffMark(

@@ -87,7 +87,7 @@ export class GeoDatabase {
     return readNetwork(this.#find(address));
   }
 
-  /** All that it knows; null: neither a country nor a network. */
+  /** All that it knows; null if it knows neither a country nor a network. */
   find(address: string): FoundRecord | null {
     const [record, bits] = this.#findWithBits(address);
     const [location, network] = [readLocation(record), readNetwork(record)];

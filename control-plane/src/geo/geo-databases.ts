@@ -53,7 +53,7 @@ export interface GeoDatabaseAge {
 }
 
 interface GeoDatabasesOptions {
-  /** Null: there are no databases. */
+  /** Null if there are no databases. */
   readonly directory: string | null;
   readonly clock: Clock;
   readonly log: Logger;
@@ -105,7 +105,7 @@ export class GeoDatabases {
     return location === null && network === null ? null : { ...location, ...network };
   }
 
-  /** Facts of an address with their sources; null: no database is in use. */
+  /** Facts of an address with their sources; null if no database is in use. */
   describe(address: string): AddressFacts | null {
     if (this.#used.length === 0) return null;
     const found: { readonly database: GeoDatabase; readonly record: FoundRecord }[] = [];

@@ -17,7 +17,7 @@ export function isLocale(name: string): name is Locale {
   return (locales as readonly string[]).includes(name);
 }
 
-/** Language that `?lang=` of an address names; null: none that exists. Others are not refused, because it is a page. */
+/** Language that `?lang=` of an address names; null if it names none that exists. Others are not refused, because it is a page. */
 export function chosenLocale(url: string): Locale | null {
   const at = url.indexOf('?');
   const lang = at < 0 ? null : new URLSearchParams(url.slice(at + 1)).get('lang');

@@ -27,7 +27,7 @@ export interface RateLimiter {
 
 /** Caller of an operation. */
 export interface Caller {
-  /** Null: the caller has no credentials. */
+  /** Null if the caller has no credentials. */
   readonly account: Account | null;
   readonly address: string;
 }
@@ -46,7 +46,7 @@ export function routeLimitOf({ limit, auth, isDocumented }: AnyRoute): NonNullab
   return limit ?? (auth.kind === 'none' || isDocumented === false ? 'none' : 'standard');
 }
 
-/** The limit that a request of a caller counts against; null: none. */
+/** The limit that a request of a caller counts against, or null. */
 export function limitOf(limit: RouteLimit, caller: Caller, plans: Plans): Limit | null {
   if (limit === 'none') return null;
   if (typeof limit === 'object') return ownLimit(limit, caller.address);
@@ -57,7 +57,7 @@ export function limitOf(limit: RouteLimit, caller: Caller, plans: Plans): Limit 
   return ofCaller('poll', caller, perMinute(polls));
 }
 
-/** Number that an account would have, for a caller without one, such as `an account has 60`; null: the caller has one. */
+/** Number that an account would have, for a caller without one, such as `an account has 60`; null if the caller has one. */
 export function accountHint(
   number: 'requests_per_minute' | 'node_tests_per_day',
   { account }: Pick<Caller, 'account'>,
@@ -66,7 +66,7 @@ export function accountHint(
   return account === null ? `an account has ${free[number] ?? 'no such limit'}` : null;
 }
 
-/** Daily quota of tests on single nodes, by calendar day in UTC; null: unlimited. */
+/** Daily quota of tests on single nodes, by calendar day in UTC; null if unlimited. */
 export function nodeTestQuota(caller: Caller, plans: Plans): Limit | null {
   const { node_tests_per_day: nodeTestsPerDay } = planOf(caller, plans);
   if (nodeTestsPerDay === null) return null;

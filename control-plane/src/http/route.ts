@@ -59,7 +59,7 @@ export interface Account {
   /** Id of the credential (`ses_`, `pat_`, `key_`), for logs and audit. */
   readonly credentialId: string;
   readonly isEmailVerified: boolean;
-  /** Origins of pages that may use this key; null: the origin is not checked. */
+  /** Origins of pages that may use this key; null if the origin is not checked. */
   readonly allowedOrigins: readonly string[] | null;
 }
 

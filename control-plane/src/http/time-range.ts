@@ -29,7 +29,7 @@ export const timeRangeQuery = {
   to: instant('Before this instant; default: now'),
 };
 
-/** Instants in milliseconds since the epoch, `fromMs` included, `toMs` not; null: not narrowed on that side. */
+/** Instants in milliseconds since the epoch, `fromMs` included, `toMs` not; null if not narrowed on that side. */
 export interface TimeRange {
   readonly fromMs: number | null;
   readonly toMs: number | null;

@@ -3,7 +3,7 @@ import type { Account } from './route.js';
 
 /** Rights of a caller to read rows that not everybody sees: private nodes, and tasks of probes. */
 export interface Viewer {
-  /** Owner whose own rows it sees; null: a caller without credentials. */
+  /** Owner whose own rows it sees; null for a caller without credentials. */
   readonly ownerId: string | null;
   /** True if it also sees the private nodes of others. */
   readonly isAdmin: boolean;
@@ -11,7 +11,7 @@ export interface Viewer {
   readonly isTest: boolean;
 }
 
-/** Viewer for an account; null: a caller without credentials. */
+/** Viewer for an account; null for a caller without credentials. */
 export function viewerOf(account: Account | null): Viewer {
   return {
     ownerId: account?.owner.id ?? null,

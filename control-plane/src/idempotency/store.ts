@@ -35,7 +35,7 @@ export async function insertClaim(db: Knex, claim: NewClaim): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Stored request of a key; `sealed_response` null: the request still runs. */
+/** Stored request of a key; `sealed_response` is null while the request runs. */
 export interface KnownRow {
   readonly fingerprint: Buffer;
   readonly sealed_response: Buffer | null;
@@ -48,7 +48,7 @@ export async function findKnown(db: Knex, keyHash: Buffer): Promise<KnownRow | n
   return row ?? null;
 }
 
-/** Keeps the response. False: the row is the claimer's no more. */
+/** Keeps the response. False if the row is the claimer's no more. */
 export async function updateResponse(db: Knex, { keyHash, claim }: Claimed, sealed: Buffer): Promise<boolean> {
   const rows = await db('idempotency_keys').where({ key_hash: keyHash, claim }).update({ sealed_response: sealed });
   return rows > 0;

@@ -41,7 +41,7 @@ export class Tally {
   #used = 0;
   #stock = 0;
   #owed = 0;
-  /** Monotonic; null: nothing is known yet. */
+  /** Monotonic; null if nothing is known yet. */
   #heardMs: number | null = null;
 
   constructor(

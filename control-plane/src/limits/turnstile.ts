@@ -78,7 +78,7 @@ export class Turnstile {
     return isCurrent(this.#tally.window, this.#options.clock.now());
   }
 
-  /** Null: the source has to be asked. */
+  /** Null if the source has to be asked. */
   #judge(units: number, most: number): Allowance | null {
     const isAllowed = this.#tally.spend(units);
     if (!isAllowed && !this.#tally.isKnownToLack(units, most, this.#options.clock.monotonicMs())) return null;

@@ -12,7 +12,7 @@ export type Letter<N extends MailTemplateName = MailTemplateName> = {
   };
 }[N];
 
-/** Content of a letter; null: no template has its name. */
+/** Content of a letter; null if no template has its name. */
 export function write({ template, locale, data }: Letter, templates: MailTemplates): MailContent | null {
   return Object.hasOwn(templates, template) ? (templates[template]?.[locale](data) ?? null) : null;
 }

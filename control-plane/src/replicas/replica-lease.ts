@@ -10,7 +10,7 @@ export const DEAD_AFTER_MS = 10_000;
 interface ReplicaLeaseOptions {
   readonly store: ReplicaStore;
   readonly replicaId: string;
-  /** Address where agents reach this replica; null: only by the public URL. */
+  /** Address where agents reach this replica; null if they reach it only by the public URL. */
   readonly url: string | null;
   /** Ranges that the operator has opened to probes. */
   readonly allowTargets: readonly string[];

@@ -4,7 +4,7 @@ import { queryPrepared } from '../db/prepared.js';
 /** Record of a replica, as it reports itself. */
 export interface ReplicaRow {
   readonly id: string;
-  /** Address where agents reach this replica; null: only by the public URL. */
+  /** Address where agents reach this replica; null if they reach it only by the public URL. */
   readonly url: string | null;
   /** True if it sends its agents elsewhere. */
   readonly isDraining: boolean;
@@ -76,7 +76,7 @@ async function deleteAllReplicas(db: Knex): Promise<void> {
   await db('replicas').delete();
 }
 
-/** Ranges that the replica which was heard of last has opened to probes; null: no replica has been heard of within `withinMs`. */
+/** Ranges that the replica which was heard of last has opened to probes; null if no replica has been heard of within `withinMs`. */
 export async function findAllowTargets(db: Knex, withinMs: number): Promise<readonly string[] | null> {
   const [newest] = await queryPrepared<{ allow_targets: string[] | null }>(db, NEWEST_RANGES, [withinMs]);
   return newest?.allow_targets ?? null;

@@ -25,7 +25,7 @@ interface BackgroundWork {
   readonly everyMs: number;
   /** Does the due work; leaves the rest if `isStopped` returns true. */
   readonly look: (isStopped: () => boolean) => Promise<void>;
-  /** Tells, at less cost than a turn, whether there is work; asked before a timed turn. Absent: there may be. */
+  /** Tells, at less cost than a turn, whether there is work; asked before a timed turn. If absent, there may be. */
   readonly isDue?: () => Promise<boolean>;
   /** Warning that is logged if a turn failed without having been stopped; the next one comes as usual. */
   readonly failing: string;

@@ -52,7 +52,7 @@ interface TerminalOutput {
   write(text: string): unknown;
 }
 
-/** Stream of readable lines on a terminal, without delay; undefined: the output is for programs, and gets JSON. */
+/** Stream of readable lines on a terminal, without delay; undefined if the output is for programs, and gets JSON. */
 export function terminalStream(
   output: TerminalOutput,
   env: Readonly<Record<string, string | undefined>>,

@@ -20,7 +20,7 @@ const refusedByFrame =
 /** A caller: its kind of credentials, and what those permit. */
 export interface Caller {
   readonly name: string;
-  /** Outcome for every request of the caller, unless the operation ignores credentials; null: it depends. */
+  /** Outcome for every request of the caller, unless the operation ignores credentials; null if it depends on the request. */
   readonly refusal: string | null;
   readonly kind: 'none' | 'session' | 'personal_access_token' | 'api_key';
   readonly isAdmin: boolean;

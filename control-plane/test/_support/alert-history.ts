@@ -15,7 +15,7 @@ export interface PolicyPlan {
   readonly channels: readonly number[];
   readonly delay: number;
   readonly reminds: boolean;
-  /** Channel of a step after two minutes; null: none. */
+  /** Channel of a step after two minutes, or null. */
   readonly step: number | null;
   readonly ackTimeOut: number;
   readonly recoveryDelay: number;
@@ -29,7 +29,7 @@ export interface PolicyPlan {
 export type Action =
   | { readonly kind: 'monitor'; readonly monitor: number; readonly what: MonitorEvent }
   | { readonly kind: 'acknowledge' | 'resolve'; readonly pick: number }
-  /** For one monitor, or null: all; times in seconds. */
+  /** For one monitor, or null for all; times in seconds. */
   | {
       readonly kind: 'silence' | 'window';
       readonly monitor: number | null;

@@ -2,7 +2,7 @@ import pg from 'pg';
 
 /** Statement as it is sent to the database. */
 export interface AskedStatement {
-  /** Undefined: it is not prepared. */
+  /** Undefined if it is not prepared. */
   readonly name: string | undefined;
   readonly text: string;
 }

@@ -24,7 +24,7 @@ export interface BusDriver {
   lose(): Promise<void>;
   /** Restores the transport. */
   restore(): Promise<void>;
-  /** Channel that a replica listens on; null: the channel of all replicas. */
+  /** Channel that a replica listens on; null for the channel of all replicas. */
   channelOf(replicaId: string | null): string;
   /** Publishes a message as any client of the transport may, to all replicas or to one. */
   say(replicaId: string | null, payload: string): Promise<void>;

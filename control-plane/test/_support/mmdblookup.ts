@@ -12,7 +12,7 @@ export interface LookedUp {
 
 /**
  * Looks an address up with mmdblookup of libmaxminddb. It prints fractions with six digits; prefix lengths are those of
- * the tree: 96 more for an IPv4 address in a tree of IPv6. Null: no record.
+ * the tree: 96 more for an IPv4 address in a tree of IPv6. Null if there is no record.
  */
 export async function mmdblookup(file: string, address: string): Promise<LookedUp | null> {
   demand('mmdblookup');

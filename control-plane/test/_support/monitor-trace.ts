@@ -102,7 +102,7 @@ export function keyOf(node: string, slotMs: number): string {
   return `${node} ${slotMs}`;
 }
 
-/** Newest statement of a node at an instant, and its slot; null: it has checked nothing. */
+/** Newest statement of a node at an instant, and its slot; null if it has checked nothing. */
 export function newestOf(
   states: ReadonlyMap<string, NodeState>,
   node: string,

@@ -25,7 +25,7 @@ export class OpenApiSchemas {
     this.#ajv.addSchema(document, ROOT);
   }
 
-  /** Errors of a value by the schema at a place of the document (names from its root); null: none. */
+  /** Errors of a value by the schema at a place of the document (names from its root), or null. */
   complaintAbout(value: unknown, place: readonly (string | number)[]): string | null {
     const key = JSON.stringify(
       place.reduce<unknown>((part, name) => (part as Record<string, unknown>)[name], this.document),

@@ -13,7 +13,7 @@ export async function insertUsers(
   }
 }
 
-/** Gives nodes to another owner, with the tokens that enrolled them; `nodeId` undefined: every node. */
+/** Gives nodes to another owner, with the tokens that enrolled them; every node if `nodeId` is undefined. */
 export async function giveNodes(db: Knex, ownerId: string, nodeId?: string): Promise<void> {
   await db.transaction(async (trx) => {
     await trx.raw('SET CONSTRAINTS ALL DEFERRED');

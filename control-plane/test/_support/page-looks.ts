@@ -13,7 +13,7 @@ export interface PageLooks {
   readonly texts?: Readonly<Record<string, { readonly locator: string; readonly text: string }>>;
   /** Nothing may be loaded from elsewhere. */
   readonly origin: string;
-  /** Status of a response that the browser itself reports, and that is meant; null: none is. */
+  /** Status of a response that the browser itself reports, and that is meant; null if none is. */
   readonly expectedStatus: number | null;
 }
 

@@ -17,7 +17,7 @@ function commandLine(pid: string): string {
   }
 }
 
-/** The one of these processes that has the IPv4 TCP connection with this local port; null: none of them. proc(5) */
+/** The one of these processes that has the IPv4 TCP connection with this local port; null if none of them has it. proc(5) */
 export function processConnectedFrom(port: number, pids: readonly number[]): number | null {
   const local = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
   const lines = readFileSync('/proc/net/tcp', 'utf8').split('\n').slice(1);

@@ -10,7 +10,7 @@ export interface ReceivedRequest {
   readonly body: string;
 }
 
-/** Response of a receiver; null: it never responds. */
+/** Response of a receiver; null if it never responds. */
 export type ReceiverReply = {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;

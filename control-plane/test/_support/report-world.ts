@@ -13,7 +13,7 @@ export interface ReportJob {
   readonly isAboutHeaders: boolean;
 }
 
-/** Fields of a result in addition to those of a success without any measurement; null: the job is not answered. */
+/** Fields of a result in addition to those of a success without any measurement; null if the job is not answered. */
 export type Respond = (job: ReportJob) => object | null;
 
 const headerLines = [

@@ -105,7 +105,7 @@ export async function startReputation(
 
 let callers = 0;
 
-/** Reputation by the memory of a replica, for a caller whose network has never asked before; null: there is no list. */
+/** Reputation by the memory of a replica, for a caller whose network has never asked before; null if there is no list. */
 async function check({ services }: ControlPlane, address: string) {
   callers += 1;
   const caller = `20.${callers >> 8}.${callers & 255}.1`;

@@ -88,7 +88,7 @@ export class RolloutWorld {
       });
   }
 
-  /** Ends a running upgrade; `failure` null: its agent is back with the version. */
+  /** Ends a running upgrade; `failure` is null if its agent is back with the version. */
   async end(
     upgrade: { nodeId: string; sessionId: string; requestedAt: Date; version: string },
     failure: string | null,

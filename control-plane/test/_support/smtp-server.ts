@@ -18,8 +18,8 @@ export interface ReceivedMail {
 }
 
 /**
- * Reply of a server to a recipient or to a message: `450 4.2.1 later`; null: accepted; a promise: the time of the
- * reply.
+ * Reply of a server to a recipient or to a message: `450 4.2.1 later`; null if it accepts. A
+ * promise delays the reply.
  */
 export type Reply = string | null | Promise<string | null>;
 

@@ -19,7 +19,7 @@ export interface TestApi {
   readonly url: string;
   readonly token: string;
   readonly userId: string;
-  /** Returns status and parsed body. `as` null: without credentials; default: the administrator. */
+  /** Returns status and parsed body. `as` is null for a request without credentials; default: the administrator. */
   call(
     method: string,
     path: string,

@@ -5,7 +5,7 @@ import type { Test } from 'tap';
 export class TcpProxy {
   /** Both ends of every connection, each with the address of the caller. */
   readonly #sockets = new Map<Socket, string>();
-  /** Routes of callers that have one of their own; null: their connections are refused. */
+  /** Routes of callers that have one of their own; null if their connections are refused. */
   readonly #ways = new Map<string, NetConnectOpts | null>();
   #target: NetConnectOpts | null = null;
 

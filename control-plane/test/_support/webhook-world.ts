@@ -39,7 +39,7 @@ type Resolve = NonNullable<ConstructorParameters<typeof Outbound>[0]['resolve']>
 export class WebhookWorld {
   readonly clock = new FakeClock(Date.now(), { rounds: [] });
   readonly letters: Letter[] = [];
-  /** Key of a limit of which nothing is left; null: every limit grants everything. */
+  /** Key of a limit of which nothing is left; null if every limit grants everything. */
   usedUp: string | null = null;
   readonly userId = newId(idPrefixes.user);
   readonly seals = new EndpointSeals(Buffer.alloc(32, 7));

@@ -21,7 +21,7 @@ const byDatabase: ReadonlySet<string> = new Set([
 ]);
 
 interface Waiting {
-  /** Instant at which the next row is due, held until or leased until; null: none waits. */
+  /** Instant at which the next row is due, held until or leased until; null if none waits. */
   readonly nextMs: number | null;
   /** Tables with due rows that are neither held nor leased, with their number and their version; empty: none. */
   readonly due: string;

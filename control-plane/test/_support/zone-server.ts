@@ -13,7 +13,7 @@ export interface ZoneRecord {
   readonly data: Buffer;
 }
 
-/** Records for a question; null: the name does not exist; undefined: no reply. Type null: one that is not in the table. */
+/** Records for a question; null if the name does not exist, undefined for no reply. A type that is null is not in the table. */
 export type FindRecords = (name: string, type: RecordType | null) => readonly ZoneRecord[] | null | undefined;
 
 const QUESTION_OFFSET = 12;

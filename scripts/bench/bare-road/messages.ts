@@ -4,7 +4,7 @@ export interface Job {
   readonly url: string;
 }
 
-/** Result of a job; null: the request failed. */
+/** Result of a job; null if the request failed. */
 export interface JobResult {
   readonly id: string;
   readonly status: number | null;

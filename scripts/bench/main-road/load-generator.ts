@@ -5,7 +5,7 @@ import { BenchError } from '../harness.js';
 /** One load: probes of one kind, a number of them in flight all the time. */
 export interface LoadOrder {
   readonly url: string;
-  /** API key; null: without credentials. */
+  /** API key; null for requests without credentials. */
   readonly key: string | null;
   readonly type: string;
   readonly body: { readonly params?: object };
@@ -13,7 +13,7 @@ export interface LoadOrder {
   readonly inFlight: number;
   /** True if each probe names another resolver, whose budget it takes from: the target, on loopback, has none. */
   readonly takesBudget: boolean;
-  /** Length of the window; null: a warm-up. */
+  /** Length of the window; null for a warm-up. */
   readonly seconds: number | null;
 }
 

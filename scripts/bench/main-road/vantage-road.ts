@@ -11,7 +11,7 @@ const planOf = { key: 'business', 'key-quota': 'pro' } as const;
 
 /** The programs as they are installed, with what is measured of them in addition to the road. */
 export interface VantageRoad extends Road {
-  /** Creates the account of a caller, and returns its API key; null: it has no credentials. */
+  /** Creates the account of a caller, and returns its API key; null if it has no credentials. */
   createKey(caller: CallerName): Promise<string | null>;
   readonly serverPid: number;
   readonly postmasterPid: number;

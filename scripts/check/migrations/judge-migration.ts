@@ -8,7 +8,7 @@ export interface MigrationFault {
 }
 
 interface Rule {
-  /** True: older programs fail without what it takes away. */
+  /** True if older programs fail without what it takes away. */
   readonly breaks?: true;
   /** The first group is the table. */
   readonly pattern: RegExp;

@@ -6,7 +6,7 @@ export interface SqlStatement {
   readonly text: string;
   /** Line of the file where it begins, from 1. */
   readonly line: number;
-  /** Reason of a comment `-- allowed: REASON` above it; null: none. */
+  /** Reason of a comment `-- allowed: REASON` above it, or null. */
   readonly allowed: string | null;
 }
 

@@ -87,7 +87,7 @@ class StatementReader {
     }
   }
 
-  /** Owned table that a chain begins with or joins; null: none. */
+  /** Owned table that a chain begins with or joins, or null. */
   #knexTable(chain: string): string | null {
     if (/^\w+(?:<[^()]*>)?\(\w+\)/.test(chain)) return ANY_TABLE;
     const named = [...chain.matchAll(/\b(?:db|trx|join|leftJoin|from|table)(?:<[^()]*>)?\('(\w+)/g)];
@@ -101,7 +101,7 @@ class StatementReader {
     return [...text.matchAll(new RegExp(`^${indent}(?:void |await |return )?${name}\\b[^;]*;`, 'gm'))].join('\n');
   }
 
-  /** Value of a property, as a part of a template; null: the object has no such property. */
+  /** Value of a property, as a part of a template; null if the object has no such property. */
   #partOf({ properties }: Extract<Node, { type: 'ObjectExpression' }>, name: string): string | null {
     for (const property of properties) {
       if (property.type !== 'Property' || property.key.type !== 'Identifier' || property.key.name !== name) continue;

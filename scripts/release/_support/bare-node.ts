@@ -91,7 +91,7 @@ export class AdministeredNode {
     return this.is(({ upgrade }) => upgrade?.version === version && ['done', 'failed'].includes(upgrade.state));
   }
 
-  /** Summary of a ping of the node's own loopback address; null: no node takes it. */
+  /** Summary of a ping of the node's own loopback address; null if no node takes it. */
   async ping(): Promise<unknown> {
     const response = await fetch(`${this.url}/v1/probe/ping`, {
       method: 'POST',

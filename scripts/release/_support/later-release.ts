@@ -16,7 +16,7 @@ interface LaterRelease {
   readonly folder: string;
   readonly version: string;
   readonly key: ReleaseKey;
-  /** True: it passes its check and ends as soon as it is to run. */
+  /** True if it passes its check and ends as soon as it is to run. */
   readonly isBroken?: boolean;
 }
 

@@ -72,7 +72,7 @@ export interface SlotsRow {
   readonly firstMs: number;
   readonly lastMs: number;
   readonly count: number;
-  /** Reason why they were not run; null: they were. */
+  /** Reason why they were not run; null if they were. */
   readonly missed: string | null;
   readonly storedAt: number;
 }

@@ -18,7 +18,7 @@ export const faults: readonly Fault[] = [
 
 /**
  * Breaks things at random times until asked to mend them all. A run has some of the faults, often; not a little of each.
- * `only` names those it has; null: any.
+ * `only` names those it has; null allows any.
  */
 export class Trouble {
   readonly #site: Site;

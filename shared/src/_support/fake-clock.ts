@@ -70,7 +70,7 @@ export class FakeClock implements Clock {
     return this.#pending;
   }
 
-  /** Time until the next timer is due, in milliseconds; null: there is none. */
+  /** Time until the next timer is due, in milliseconds; null if there is none. */
   get nextMs(): number | null {
     const next = this.#first();
     return next === undefined ? null : next.dueMs - this.#monotonicMs;

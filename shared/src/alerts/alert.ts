@@ -25,7 +25,7 @@ export interface Trouble {
 export interface PlannedNotification {
   readonly choice: ChannelChoice;
   readonly atMs: number;
-  /** Index of the rule, for its repeats; null: a step of the escalation, whose message was lost. */
+  /** Index of the rule, for its repeats; null for a step of the escalation, whose message was lost. */
   readonly rule: number | null;
 }
 
@@ -49,7 +49,7 @@ export interface EscalationState {
   /** Index of the next step. */
   readonly step: number;
   readonly round: number;
-  /** Instant since which the steps stand still (acknowledged, held); the time is added to `fromMs` when they go on. Null: they run. */
+  /** Instant since which the steps stand still (acknowledged, held); the time is added to `fromMs` when they go on. Null if they run. */
   readonly pausedSinceMs: number | null;
 }
 

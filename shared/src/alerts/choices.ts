@@ -18,7 +18,7 @@ export function joinTwo(a: ChannelChoice, b: ChannelChoice): ChannelChoice {
   return { channel_id: a.channel_id, to };
 }
 
-/** Recipients of `wanted` that `known`, a choice of the same channel, does not have; null: it has them all. */
+/** Recipients of `wanted` that `known`, a choice of the same channel, does not have; null if it has them all. */
 export function lackingRecipients(wanted: ChannelChoice, known: ChannelChoice): ChannelChoice | null {
   if (known.to === null) return null;
   // some of all recipients are known, but which ones the others are is not known here

@@ -33,15 +33,15 @@ export type AlertContext = {
 };
 
 export interface DecisionInput {
-  /** Null: no alert is open. While one that a person resolved is given, no other opens: it is given until the monitor was up. */
+  /** Null if no alert is open. While one that a person resolved is given, no other opens: it is given until the monitor was up. */
   readonly alert: AlertState | null;
   readonly monitorId: string;
-  /** The policy as it is now; null: it is gone or disabled, or no longer the monitor's. */
+  /** The policy as it is now; null if it is gone or disabled, or no longer the monitor's. */
   readonly policy: AlertPolicy | null;
   /** Tags of the monitor, in lower case. */
   readonly tags: readonly string[];
   readonly context: AlertContext;
-  /** Next instant at which something outside of the policy begins to hold, as far as it is known before; null: nothing does. */
+  /** Next instant at which something outside of the policy begins to hold, as far as it is known before; null if nothing does. */
   readonly nextHoldAtMs: number | null;
   readonly trigger: AlertTrigger;
   readonly nowMs: number;
@@ -78,7 +78,7 @@ export interface TimelineEntry {
 
 /** Consequences of a trigger. */
 export interface Decision {
-  /** Null: there is no alert. It is a new one if the timeline begins with `opened`. */
+  /** Null if there is no alert. It is a new one if the timeline begins with `opened`. */
   readonly alert: AlertState | null;
   readonly notifications: readonly Notification[];
   readonly timeline: readonly TimelineEntry[];

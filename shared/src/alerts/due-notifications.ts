@@ -18,7 +18,7 @@ import type { AlertPolicy, ChannelChoice } from './policy.js';
 interface Reason {
   readonly kind: Notification['kind'];
   readonly choice: ChannelChoice;
-  /** Rule whose repeat applies from now on; null: none. */
+  /** Rule whose repeat applies from now on, or null. */
   readonly rule: number | null;
   /** True if a repeat is used up. */
   readonly isRepeat: boolean;

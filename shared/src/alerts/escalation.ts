@@ -29,7 +29,7 @@ export function goOn(state: EscalationState, nowMs: number): EscalationState {
   return { ...state, fromMs: state.fromMs + nowMs - state.pausedSinceMs, pausedSinceMs: null };
 }
 
-/** Instant at which the next step is due while the steps run; null: they stand still, or all is done. */
+/** Instant at which the next step is due while the steps run; null if they stand still, or all is done. */
 export function nextStepAt(state: EscalationState, { steps, repeat }: Escalation): number | null {
   const step = steps[state.step];
   if (step === undefined || state.pausedSinceMs !== null || state.round > repeat) return null;

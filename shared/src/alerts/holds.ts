@@ -43,7 +43,7 @@ export function holdNames(active: readonly ActiveHold[]): Hold[] {
   return [...new Set(active.map(({ hold }) => hold))];
 }
 
-/** Next instant at which quiet hours begin to hold alerts of a severity; null: none do. */
+/** Next instant at which quiet hours begin to hold alerts of a severity; null if none do. */
 export function nextQuietBegin({ suppression }: AlertPolicy, severity: AlertSeverity, nowMs: number): number | null {
   const holding = suppression.quiet_hours.filter((quiet) => quiet.action === 'hold' && isQuiet(quiet, severity));
   return earliest(holding.map((quiet) => nextOpening(quiet, nowMs)));

@@ -32,9 +32,9 @@ export type JoinCause = 'storm' | 'rate' | 'quiet_hours';
 export interface BundleState {
   /** Instants of the last messages of the channel, alone or joined, oldest first; only of the storm bundle. */
   readonly recentAtMs: readonly number[];
-  /** Instant of the first change that waits for the next message; null: none waits. */
+  /** Instant of the first change that waits for the next message; null if none waits. */
   readonly waitingSinceMs: number | null;
-  /** Instant of the last message of the bundle that left; null: none yet, or all of it was over since. */
+  /** Instant of the last message of the bundle that left; null if there was none, or all of it was over since. */
   readonly lastSentAtMs: number | null;
   /** True if a message waits that changes no alert of the bundle: a reminder, a step of the escalation, an acknowledgement. */
   readonly repeats: boolean;
@@ -96,7 +96,7 @@ export function joinStorm(
   return { state: { ...joinGroup(counted, message, nowMs), cause: first }, isJoined: true };
 }
 
-/** @returns null: the message leaves alone */
+/** @returns null if the message leaves alone */
 function causeOf(state: BundleState, { isMember, wasQuiet, hasRoom }: Joining, recent: number): JoinCause | null {
   if (wasQuiet) return 'quiet_hours';
   if (recent >= MOST_ALONE) return 'storm';
@@ -114,7 +114,7 @@ export function joinGroup(state: BundleState, { kind }: Pick<Joining, 'kind'>, n
   };
 }
 
-/** Instant at which the message of a bundle is due; null: nothing waits. */
+/** Instant at which the message of a bundle is due; null if nothing waits. */
 export function bundleDueAt(state: BundleState, { waitMs, intervalMs }: BundleTimes): number | null {
   const { waitingSinceMs, lastSentAtMs } = state;
   if (waitingSinceMs === null) return null;
@@ -123,7 +123,7 @@ export function bundleDueAt(state: BundleState, { waitMs, intervalMs }: BundleTi
   return Math.max(waitingSinceMs + Math.min(waitMs, intervalMs), lastSentAtMs + intervalMs);
 }
 
-/** Message of a bundle that is due; null: nothing changed. With the bundle and its alerts afterwards: those that are over leave it. */
+/** Message of a bundle that is due; null if nothing changed. With the bundle and its alerts afterwards: those that are over leave it. */
 export function planBundle(
   state: BundleState,
   alerts: readonly BundledAlert[],

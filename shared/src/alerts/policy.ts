@@ -26,11 +26,11 @@ export interface TimeWindow {
 /** A channel that a policy names. */
 export interface ChannelChoice {
   readonly channel_id: string;
-  /** Recipients among those of the channel; null: all of them. */
+  /** Recipients among those of the channel; null for all of them. */
   readonly to: readonly string[] | null;
 }
 
-/** Conditions of a rule, joined by AND, values within one by OR; an empty list or null: any. */
+/** Conditions of a rule, joined by AND, values within one by OR; an empty list or null matches any. */
 export interface RuleMatch {
   readonly severity: readonly AlertSeverity[];
   readonly tags_any: readonly string[];

@@ -42,7 +42,7 @@ export function askOpenedWindows(
   });
 }
 
-/** Next instant at which the time window of a rule that matches begins; null: none does. */
+/** Next instant at which the time window of a rule that matches begins; null if none does. */
 export function nextWindow(policy: AlertPolicy, facts: RuleFacts, nowMs: number): number | null {
   const begins = policy.rules.map((rule) => (matches(rule, facts) ? beginAfter(rule, nowMs) : null));
   return earliest(begins);
@@ -78,7 +78,7 @@ export function followPolicy(
   return joinPlans([...kept, ...askRules(policy, facts, nowMs, openedAtMs)]);
 }
 
-/** The smallest of some instants; null: there is none. */
+/** The smallest of some instants; null if there is none. */
 export function earliest(instants: readonly (number | null)[]): number | null {
   const known = instants.filter((instant) => instant !== null);
   return known.length === 0 ? null : Math.min(...known);

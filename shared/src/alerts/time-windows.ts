@@ -26,13 +26,13 @@ export function isOpen(window: TimeWindow, instantMs: number): boolean {
   return periodAt(window, instantMs) !== null;
 }
 
-/** First instant after another one at which a window opens; null: it never does, because it is always or never open. */
+/** First instant after another one at which a window opens; null if it never does, because it is always or never open. */
 export function nextOpening(window: TimeWindow, afterMs: number): number | null {
   // a period that is cut off at its beginning lasts at `afterMs`, so that its beginning is never returned
   return periodsFrom(window, afterMs).find(({ fromMs }) => fromMs > afterMs)?.fromMs ?? null;
 }
 
-/** Instant at which a window that is open at `instantMs` closes; null: it is closed, or never closes. */
+/** Instant at which a window that is open at `instantMs` closes; null if it is closed, or never closes. */
 export function closingOf(window: TimeWindow, instantMs: number): number | null {
   const period = periodAt(window, instantMs);
   const isEndless = period !== null && period.toMs - instantMs > (DAYS_AFTER - DAYS_BEFORE) * DAY_MS;
@@ -58,7 +58,7 @@ function periodsFrom(window: TimeWindow, instantMs: number): Period[] {
   return joined;
 }
 
-/** Occurrence of a day, counted from 1970-01-01; null: the window has none on it, or the clocks leave it empty. */
+/** Occurrence of a day, counted from 1970-01-01; null if the window has none on it, or the clocks leave it empty. */
 function occurrenceOf({ days, start, end }: TimeWindow, day: number, clock: ZoneClock): Period | null {
   if (!days.includes(weekdayOf(day))) return null;
   const [startMs, endMs] = [minutesOf(start) * MINUTE_MS, minutesOf(end) * MINUTE_MS];

@@ -16,7 +16,7 @@ import { askRules, joinPlans } from './rules.js';
 type TriggerOf<K extends AlertTrigger['kind']> = Extract<AlertTrigger, { kind: K }>;
 type Facts = Pick<DecisionInput, 'tags' | 'nowMs'>;
 
-/** Instant from which a time without data opens an alert; null: it never does. */
+/** Instant from which a time without data opens an alert; null if it never does. */
 export function noDataDueAt({ suppression }: AlertPolicy, startedAtMs: number): number | null {
   const { no_data_after_sec: afterSeconds } = suppression;
   return afterSeconds === 0 ? null : startedAtMs + afterSeconds * 1000;
@@ -71,7 +71,7 @@ export function acknowledge(draft: Draft, { by, via }: TriggerOf<'acknowledge'>,
   });
 }
 
-/** Instant at which an acknowledged alert fires again; null: it does not, or is not acknowledged. */
+/** Instant at which an acknowledged alert fires again; null if it does not, or is not acknowledged. */
 export function ackTimeOutAt({ acknowledgedAtMs }: AlertState, { escalation }: AlertPolicy): number | null {
   const { ack_timeout_sec: seconds } = escalation;
   return acknowledgedAtMs === null || seconds === 0 ? null : acknowledgedAtMs + seconds * 1000;

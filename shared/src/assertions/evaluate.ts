@@ -15,7 +15,7 @@ export type Miss = { readonly found: unknown } | { readonly came: string } | { r
 const continuations = ['x', '\n'];
 
 /**
- * Reason why an assertion fails; null: it passes. An assertion that cannot be evaluated fails with its reason. Never
+ * Reason why an assertion fails; null if it passes. An assertion that cannot be evaluated fails with its reason. Never
  * throws.
  */
 export function findMiss(assertion: Assertion, facts: Facts): Miss | null {

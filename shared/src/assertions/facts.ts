@@ -21,7 +21,7 @@ export interface Facts {
   readonly jsonPaths: NonNullable<HttpResult['json_paths']>;
   /** Whole days until the certificate of the server or of an authority ends, negative after that; null without TLS. */
   readonly daysRemaining: number | null;
-  /** Subject of the authority whose certificate ends first; null: the server's own does. */
+  /** Subject of the authority whose certificate ends first; null if the server's own does. */
   readonly endsFirst: string | null;
   /** Texts that no message may show. */
   readonly secrets: readonly string[];

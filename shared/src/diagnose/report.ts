@@ -51,7 +51,7 @@ export interface Report {
 
 /** Result of a question that one node answers. */
 export interface SingleResult<T> {
-  /** Null: unknown, because the answer was kept from an earlier question. */
+  /** Null if unknown, because the answer was kept from an earlier question. */
   readonly nodeId: string | null;
   /** Null if the question has an answer. */
   readonly error: ProbeError | null;

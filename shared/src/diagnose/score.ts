@@ -43,7 +43,7 @@ export function findingsOf(sightings: Sightings, judgedNodes: number): Finding[]
   });
 }
 
-/** Findings of a question that one node answered, in the order of the table: its word is whole. `nodeId` null: unknown. */
+/** Findings of a question that one node answered, in the order of the table: its word is whole. `nodeId` is null if unknown. */
 export function wholeFindingsOf(codes: readonly FindingCode[], nodeId: string | null): Finding[] {
   const seen = new Set(codes);
   return findingCodes

@@ -132,7 +132,7 @@ export interface CdnTraits {
   readonly asn: number | null;
 }
 
-/** Name of the CDN that served a response, by the first mark that matches; null: none of the table. */
+/** Name of the CDN that served a response, by the first mark that matches; null if none does. */
 export function cdnOf(traits: CdnTraits): string | null {
   return cdnMarks.find((mark) => matches(mark, traits))?.cdn ?? null;
 }

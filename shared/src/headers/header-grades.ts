@@ -3,7 +3,7 @@ export const headerGrades = ['A+', 'A', 'A-', 'B', 'C', 'D', 'F'] as const;
 export type HeaderGrade = (typeof headerGrades)[number];
 
 interface HeaderRule {
-  /** Best grade that the finding allows; null: it does not limit the grade. */
+  /** Best grade that the finding allows; null if it does not limit the grade. */
   readonly cap: HeaderGrade | null;
   /** Header that the finding is about, in lower case; null for one about no header. */
   readonly header: string | null;

@@ -34,7 +34,7 @@ function lastHop(probe: HttpResult): HeaderHop[] {
   return [{ url, status_code, location: openLocation(probe), ms: lastMs(probe) }];
 }
 
-/** Destination of a redirect that was not followed, as an absolute URL; null: the response asks for none. */
+/** Destination of a redirect that was not followed, as an absolute URL; null if the response asks for none. */
 function openLocation({ success, status_code, final_url, header_lines = [] }: HttpResult): string | null {
   if (success || final_url === null || !isRedirect(status_code ?? 0)) return null;
   const location = locationIn(header_lines);

@@ -5,8 +5,8 @@ const months = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ');
 
 /**
  * Date of a header, as browsers read those of cookies (RFC 6265 section 5.1.1): all three forms of RFC 9110 section 5.6.7, and parts
- * in any order. It is always in UTC, whatever zone it names and whatever the zone of this machine. Milliseconds since the epoch; null:
- * no date with a time.
+ * in any order. It is always in UTC, whatever zone it names and whatever the zone of this machine. Milliseconds since the epoch; null
+ * if there is no date with a time.
  */
 export function readHttpDate(text: string): number | null {
   if (text.length > MAX_LENGTH) return null;
@@ -25,7 +25,7 @@ export function readHttpDate(text: string): number | null {
 
 type Groups = readonly string[];
 
-/** Groups of the first part that matches, and the other parts; null: none does. */
+/** Groups of the first part that matches, and the other parts; null if none does. */
 function taken(
   parts: readonly string[],
   pattern: RegExp,

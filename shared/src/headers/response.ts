@@ -31,7 +31,7 @@ export function valuesOf(lines: readonly HeaderLine[], name: string): string[] {
   return lines.filter((line) => line.name === name).map(({ value }) => value);
 }
 
-/** Location that a response asks to go to, as it came; null: none, or an empty one, which is none for browsers and curl. */
+/** Location that a response asks to go to, as it came; null if there is none, or an empty one, which is none for browsers and curl. */
 export function locationIn(lines: readonly HeaderLine[]): string | null {
   return valuesOf(lines, 'location').find((value) => value !== '') ?? null;
 }

@@ -38,7 +38,7 @@ function isLess(left: unknown, right: unknown, budget: StepBudget): boolean {
   return left < right;
 }
 
-/** Order of two numbers by all of their digits, which may be half a mebibyte; null: one of them is no number. */
+/** Order of two numbers by all of their digits, which may be half a mebibyte; null if one of them is no number. */
 function orderOf(left: unknown, right: unknown, budget: StepBudget): number | null {
   const isLong = left instanceof ExactNumber || right instanceof ExactNumber;
   if (isLong) spendOnTexts(String(left), String(right), budget);

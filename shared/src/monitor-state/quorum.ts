@@ -75,7 +75,7 @@ export function judgeQuorum(quorum: Quorum, votes: readonly Vote[], assigned: nu
   return { ...judged, health: 'up', decidedAtMs: momentOf(well, eligible - need + 1) };
 }
 
-/** Time since which at least `count` of these votes have been unchanged; null: there are fewer votes. */
+/** Time since which at least `count` of these votes have been unchanged; null if there are fewer votes. */
 function momentOf(votes: readonly Vote[], count: number): number | null {
   return votes.map(({ sinceMs }) => sinceMs).sort((a, b) => a - b)[count - 1] ?? null;
 }

@@ -14,7 +14,7 @@ export type CheckDetails = Readonly<Record<string, unknown>>;
 
 /**
  * Details as they travel: JSON of `MAX_DETAILS_BYTES` at most, which can be stored. Texts are cut; members that are null are left
- * out, and whole ones for which there is no room. Null: nothing is left.
+ * out, and whole ones for which there is no room. Null if nothing is left.
  */
 export function writeDetails(details: CheckDetails): string | null {
   const members: string[] = [];

@@ -12,7 +12,7 @@ export function daysUntil(moment: string | null, nowMs: number): number | null {
 export interface Remaining {
   /** Negative after that; null without a certificate. */
   readonly daysRemaining: number | null;
-  /** Subject of the authority whose certificate ends first; null: the server's own does. */
+  /** Subject of the authority whose certificate ends first; null if the server's own does. */
   readonly endsFirst: string | null;
 }
 

@@ -35,13 +35,13 @@ export interface MonitorTypeDefinition<C extends TSchema = TSchema, P extends Me
   readonly summary: string;
   /** Probe type that the monitor's nodes run. */
   readonly probeType: P;
-  /** Capability that a node needs beyond plain sockets; null: none. */
+  /** Capability that a node needs beyond plain sockets, or null. */
   readonly capability: Capability | null;
   /** Settings of the type; every one has a default or is optional, but those the type is nothing without. */
   readonly Config: C;
-  /** The secrecy of each setting; null: none is sealed. */
+  /** The secrecy of each setting; null if none is sealed. */
   readonly secrecyOf: SecrecyOf | null;
-  /** Seconds between two checks when a monitor names none; null: the plan's default. */
+  /** Seconds between two checks when a monitor names none; null for the plan's default. */
   readonly defaultIntervalSeconds: number | null;
   readonly exampleTarget: string;
   /** The settings that have no default and are not optional, for examples. */

@@ -150,7 +150,7 @@ export function normaliseHttpConfig<C extends HttpConfig>(config: C): C {
   return expected === null ? config : { ...config, expected_status: statusTexts(expected) };
 }
 
-/** Expected status of a request; null: any. */
+/** Expected status of a request; null for any. */
 function expectedStatusIn({ expected_status: expected, assertions }: HttpConfig) {
   if (expected !== undefined) return expected;
   return assertions.some(({ type }) => type === 'status_code') ? null : '2xx';

@@ -19,7 +19,7 @@ export const secretReachField = Type.Enum([...secretReaches], {
  */
 export type Secrecy = 'secret' | 'confidential';
 
-/** The secrecy of a setting by its path, `['body']` or `['headers', 'Accept']`; null: it is stored as it is. */
+/** The secrecy of a setting by its path, `['body']` or `['headers', 'Accept']`; null if it is stored as it is. */
 export type SecrecyOf = (path: readonly string[]) => Secrecy | null;
 
 /** A setting that is sealed: its path as its members, since names of headers may have dots. */

@@ -52,9 +52,9 @@ export interface MeasurementDefinition<S extends TSchema = TSchema, R extends TS
   readonly Result: R;
   /** Bytes of a node's result as JSON at most: no agent measures more; larger ones are refused. */
   readonly maxResultBytes: number;
-  /** True if a result of that schema and size has more in it than any agent measures. Absent: none has. */
+  /** True if a result of that schema and size has more in it than any agent measures. Absent if none has. */
   exceedsLimits?(result: Static<R>): boolean;
-  /** Others are asked about the target: its address family asks nothing of a node. Absent: the target itself is. */
+  /** Others are asked about the target: its address family asks nothing of a node. Absent if the target itself is. */
   readonly asksOthers?: true;
   /** Milliseconds after which the node must have replied in any case. */
   deadlineMs(spec: Static<S>): number;

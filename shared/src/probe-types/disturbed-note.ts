@@ -13,7 +13,7 @@ export function isMuchDisturbed({ disturbed, loop_lag_ms, duration_ms }: Measure
   return typeof duration_ms !== 'number' || Number(loop_lag_ms) >= GOOD_PART * duration_ms;
 }
 
-/** One line about the nodes that were late by a good part of what they measured; null: none was. */
+/** One line about the nodes that were late by a good part of what they measured; null if none was. */
 export function disturbedNote(measured: readonly Measured[]): string | null {
   const late = measured.filter(({ result }) => isMuchDisturbed(result));
   if (late.length === 0) return null;

@@ -71,7 +71,7 @@ export function httpBars(result: HttpDialogue): PhaseBar[] {
   return phaseBars(phases, wait);
 }
 
-/** Phase that began and never ended; null: none, or nothing says how long it was waited for. */
+/** Phase that began and never ended; null if there is none, or nothing says how long it was waited for. */
 function waitedFor({ error, timing, duration_ms }: HttpDialogue): PhaseName | null {
   if (duration_ms === undefined) return null;
   const name = phaseOf(error?.code, timing);

@@ -1,4 +1,4 @@
-/** A phase of a request and its duration; null: it did not happen, or did not end. */
+/** A phase of a request and its duration; null if it did not happen, or did not end. */
 export interface Phase {
   readonly name: string;
   readonly title: string;

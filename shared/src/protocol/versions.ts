@@ -1,4 +1,4 @@
-/** The newest protocol version that both sides support; null: none. */
+/** The newest protocol version that both sides support, or null. */
 export function newestCommonVersion(ours: readonly number[], theirs: readonly number[]): number | null {
   const common = ours.filter((version) => theirs.includes(version));
   return common.length === 0 ? null : Math.max(...common);

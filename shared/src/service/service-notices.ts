@@ -14,7 +14,7 @@ const SEND_LIMIT_MS = 20_000;
 export interface ServiceAddress {
   /** Socket as NOTIFY_SOCKET names it. */
   readonly socket: string;
-  /** Time without a sign of life after which this process is restarted, milliseconds; null: not watched. */
+  /** Time without a sign of life after which this process is restarted, milliseconds; null if not watched. */
   readonly watchdogMs: number | null;
   /** Folders of programs, as PATH. */
   readonly path: string;
@@ -22,7 +22,7 @@ export interface ServiceAddress {
 
 /**
  * Reads where systemd wants to hear of this process (sd_notify(3), sd_watchdog_enabled(3)), and removes it from the environment:
- * child processes must not speak for this one. Null: no service manager waits.
+ * child processes must not speak for this one. Null if no service manager waits.
  */
 export function takeServiceAddress(env: Record<string, string | undefined>, pid: number): ServiceAddress | null {
   const { NOTIFY_SOCKET: socket, WATCHDOG_USEC: period, WATCHDOG_PID: watched, PATH: path } = env;
@@ -33,7 +33,7 @@ export function takeServiceAddress(env: Record<string, string | undefined>, pid:
 }
 
 interface ServiceNoticesOptions {
-  /** Null: nothing is sent. */
+  /** Null if nothing is sent. */
   readonly address: ServiceAddress | null;
   readonly clock: Clock;
   /** One line for people about what this process does at present. */

@@ -59,7 +59,7 @@ export function isLocalName(name: string): boolean {
 
 /**
  * Top-level domain of a parsed name when it does not exist in the public DNS: it is not delegated, and only a private
- * network serves it (`corp`, `lan`, `consul`; RFC 6762 appendix G). Null: it is delegated.
+ * network serves it (`corp`, `lan`, `consul`; RFC 6762 appendix G). Null if it is delegated.
  */
 export function privateSuffixOf(name: string): string | null {
   const topLevel = name.slice(name.lastIndexOf('.') + 1);

@@ -42,7 +42,7 @@ export function checkSslPort(port: number, field: string): void {
 }
 
 /**
- * Checks that DNS may be queried on the port: 53, 443 and 853, unless the server is exempt. `server` null: the node's
+ * Checks that DNS may be queried on the port: 53, 443 and 853, unless the server is exempt. `server` is null for the node's
  * own resolver.
  * @throws TargetError
  */

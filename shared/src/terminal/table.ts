@@ -51,7 +51,7 @@ interface WrappedColumn {
   readonly width: number;
 }
 
-/** Column whose wrapping makes a table fit: the last, else the widest; null: neither would have room. */
+/** Column whose wrapping makes a table fit: the last, else the widest; null if neither would have room. */
 function wrappedColumn(table: TableRows, width: number): WrappedColumn | null {
   const widths = columnWidths(table);
   const spare = width - naturalWidth(table);

@@ -34,7 +34,7 @@ export interface AskOptions {
   readonly clock: Clock;
   /** Every query that is sent is taken from it. */
   readonly budget: QueryBudget;
-  /** Milliseconds after which an unanswered datagram is sent once more; null: never. */
+  /** Milliseconds after which an unanswered datagram is sent once more; null for never. */
   readonly resendAfterMs: number | null;
   /** Called when a datagram leaves. */
   readonly onSent?: ((atMs: number) => void) | undefined;

@@ -24,7 +24,7 @@ const COOKIE_BYTES = 8;
 export interface QueryOptions {
   /** True if the server should recurse (RD). */
   readonly isRecursive: boolean;
-  /** EDNS options; null: no OPT record. */
+  /** EDNS options; null for no OPT record. */
   readonly edns: QueryEdns | null;
   /** True if a resolver should respond without validation (CD); absent: false. */
   readonly isUnchecked?: boolean | undefined;
@@ -35,7 +35,7 @@ export interface QueryEdns {
   readonly wantsSignatures: boolean;
   /** Ask for the server's identity (RFC 5001). */
   readonly wantsNsid: boolean;
-  /** A cookie that the server gave us to show again, our own eight bytes first (RFC 7873); null: nothing yet. */
+  /** A cookie that the server gave us to show again, our own eight bytes first (RFC 7873); null if there is none yet. */
   readonly cookie: Buffer | null;
 }
 

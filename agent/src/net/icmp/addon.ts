@@ -10,7 +10,7 @@ export interface AddonSocketOptions {
   readonly protocol: number;
   /** 1: the kernel drops all received packets. */
   readonly isSendOnly: 0 | 1;
-  /** Value of ICMP_FILTER or ICMP6_FILTER; null: no filter. */
+  /** Value of ICMP_FILTER or ICMP6_FILTER; null for no filter. */
   readonly filter: Uint8Array | null;
 }
 

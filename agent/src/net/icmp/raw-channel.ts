@@ -33,7 +33,7 @@ export interface RawChannelOptions {
   readonly protocol: ProtocolNumber;
   readonly clock: Clock;
   /**
-   * `bytes` is overwritten by later packets: copy what is kept. IPv4 packets come with their header. Null: the channel
+   * `bytes` is overwritten by later packets: copy what is kept. IPv4 packets come with their header. Null if the channel
    * only sends.
    */
   readonly onPacket: ((bytes: Buffer, arrival: Arrival) => void) | null;

@@ -6,7 +6,7 @@ import type { Roots } from './roots.js';
 export interface UsedPath {
   /** Certificates that were sent, the server's own first. */
   readonly certificates: readonly X509Certificate[];
-  /** Known root at the end; null: the certificates lead to none. */
+  /** Known root at the end; null if the certificates lead to none. */
   readonly root: X509Certificate | null;
 }
 
@@ -14,7 +14,7 @@ export interface UsedPath {
 interface Way {
   /** End of the certificate that ends first, the root included, in milliseconds since the epoch. */
   readonly endMs: number;
-  /** Index of the issuer; null: the root issued it, or is it. */
+  /** Index of the issuer; null if the root issued it, or is it. */
   readonly issuer: number | null;
   readonly root: X509Certificate;
 }
@@ -34,7 +34,7 @@ export function usedPath(sent: readonly X509Certificate[], roots: Roots, nowMs =
   return { certificates, root: way.root };
 }
 
-/** Certificate on a path that ends before the server's own; null: the server's own ends first. */
+/** Certificate on a path that ends before the server's own; null if the server's own ends first. */
 export function earlierEnd({ certificates, root }: UsedPath): X509Certificate | null {
   const [first] = [...certificates, ...(root === null ? [] : [root])].toSorted(byEnd);
   return first === undefined || first === certificates[0] ? null : first;

@@ -4,7 +4,7 @@ import { isExecutable } from '@vantage/shared/executable.js';
 
 /** Chromium that the operator allows for loading pages. */
 export interface ChromiumWish {
-  /** Absolute path; null: the first that is found in the usual places; `none`: none. */
+  /** Absolute path; null for the first that is found in the usual places; `none`: none. */
   readonly path: string | null;
   /**
    * True if Chromium must sandbox its own processes; without a sandbox, code that escapes from a page runs as a user

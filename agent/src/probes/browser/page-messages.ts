@@ -20,7 +20,7 @@ export interface PageJob {
 
 /** Report of a page process: the one message that it sends. */
 export interface PageReport {
-  /** Failure to load the page; null: it was loaded. */
+  /** Failure to load the page; null if it was loaded. */
   readonly failure: PageFailure | null;
   readonly statusCode: number | null;
   readonly finalUrl: string | null;

@@ -12,7 +12,7 @@ const PATIENCE_MS = 3000;
 
 export interface BootstrapOptions {
   readonly url: string;
-  /** Copy that serves until the file has been fetched; null: none. */
+  /** Copy that serves until the file has been fetched, or null. */
   readonly bundled: RdapServices | null;
   readonly fetch: (url: string, context: RegistryContext) => Promise<JsonAnswer>;
 }
@@ -22,7 +22,7 @@ export class Bootstrap {
   readonly #options: BootstrapOptions;
   #services: RdapServices | null;
   #askAgainAtMs = Number.NEGATIVE_INFINITY;
-  /** Reason why there is no file; null: there is one. */
+  /** Reason why there is no file; null if there is one. */
   #failure: ProbeFailure | null = null;
 
   constructor(options: BootstrapOptions) {

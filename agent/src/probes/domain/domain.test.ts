@@ -25,7 +25,7 @@ const bootstrapAt = (url: string) => ({ dns: url, ipv4: url, ipv6: url });
 type Rdap = (request: SeenRequest, response: ServerResponse) => void;
 type Whois = (question: string, socket: Socket) => void;
 
-/** A registry of .test and .co.test: RDAP and WHOIS of their own on loopback; `whois` null: nobody refers to one. */
+/** A registry of .test and .co.test: RDAP and WHOIS of their own on loopback; `whois` is null if no server refers to one. */
 async function startRegistry(t: Test, rdap: Rdap | null, whois: Whois | null = null) {
   const http = await startHttpServer(t, (request, response) => {
     if (request.path !== '/dns.json') return rdap?.(request, response);

@@ -110,7 +110,7 @@ function definedIn(parts: Parts): Parts {
   return Object.fromEntries(Object.entries(parts).filter(([, part]) => part !== undefined));
 }
 
-/** True: the day is first. Null: not known. */
+/** True if the day is first. Null if not known. */
 function dayOrder(topLevel: string, lines: readonly string[]): boolean | null {
   const pairs = lines.flatMap((line) =>
     [...line.matchAll(/(?<!\d)(\d{1,2})([-/])(\d{1,2})\2\d{4}(?!\d)/g)].map(([, one, , other]) =>

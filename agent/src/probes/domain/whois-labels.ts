@@ -7,7 +7,7 @@ const otherEnds =
 
 /**
  * Rank of a label, as `fieldsOf` gives it, of the date on which a registration ends; best first: 0 is the registry's own
- * word, 2 the date of a registrar or reseller, which may be another one. Null: another label.
+ * word, 2 the date of a registrar or reseller, which may be another one. Null for another label.
  */
 export function expiryRank(label: string): 0 | 1 | 2 | null {
   if (!expiryWords.test(label) || otherEnds.test(label)) return null;

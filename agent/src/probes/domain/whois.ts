@@ -82,7 +82,7 @@ export class WhoisClient {
     return byZone.get(zone) ?? byZone.get(topLevelOf(subject.name));
   }
 
-  /** Null: a failure that does not count, because another server has a record. */
+  /** Null for a failure that does not count, because another server has a record. */
   async #askRegistry(
     server: string,
     subject: RegistrySubject,

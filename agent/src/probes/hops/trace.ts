@@ -88,7 +88,7 @@ export class Trace implements FlowListener {
     else this.#cancelTimer = clock.after(Math.max(0, this.#wakeAtMs - nowMs), () => this.#step());
   }
 
-  /** Stops waiting for what is overdue. @returns the next time to do so; null: there is none, or sockets are read first */
+  /** Stops waiting for what is overdue. @returns the next time to do so; null if there is none, or sockets are read first */
   #nextGiveUpMs(nowMs: number): number | null {
     if (this.#isReading) return null;
     return nowMs < this.#readUntilMs ? this.#readUntilMs : this.#parts.path.giveUpOverdue(nowMs);

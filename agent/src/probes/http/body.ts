@@ -34,7 +34,7 @@ export interface DecodedBody {
 /**
  * Undoes the content codings, the last one first (RFC 9110 section 8.4). What exceeds the part that is read of a body is
  * not decompressed: a body is cut there, as it is without a coding. A body that was cut before is decoded as far as it goes.
- * Null: a coding was not offered.
+ * Null if a coding was not offered.
  * @throws ProbeFailure http_protocol
  */
 export async function decodeContent(bytes: Buffer, contentEncoding: string | undefined): Promise<DecodedBody | null> {

@@ -17,7 +17,7 @@ const attribute =
 const charsetInContent = /charset[\t\n\f\r ]*=[\t\n\f\r ]*(?:"([^"]*)"|'([^']*)'|([^\t\n\f\r ;"'][^\t\n\f\r ;]*))/i;
 
 /**
- * Encoding that a `meta` element in the head of an HTML document declares; null: none that is known (HTML standard, "prescan
+ * Encoding that a `meta` element in the head of an HTML document declares; null if none is known (HTML standard, "prescan
  * a byte stream to determine its encoding"). Comments, and text that only looks like an element, declare nothing.
  */
 export function encodingInHtml(bytes: Buffer): string | null {
@@ -40,7 +40,7 @@ export function encodingInHtml(bytes: Buffer): string | null {
   return null;
 }
 
-/** Encoding of an XML declaration (XML 1.0 section 4.3.3); null: none that is known. */
+/** Encoding of an XML declaration (XML 1.0 section 4.3.3); null if none is known. */
 export function encodingInXml(bytes: Buffer): string | null {
   const text = bytes.toString('latin1', 0, MAX_XML_BYTES);
   if (text.startsWith('<\0?\0x\0')) return 'utf-16le';
@@ -57,7 +57,7 @@ interface Element {
   readonly end: number;
 }
 
-/** The tag that begins at `<`, an end tag as well; null: there is none. Of two attributes of one name the first counts. */
+/** The tag that begins at `<`, an end tag as well; null if there is none. Of two attributes of one name the first counts. */
 function elementAt(text: string, at: number): Element | null {
   tag.lastIndex = at;
   const [, name] = tag.exec(text) ?? [];

@@ -14,7 +14,7 @@ type JsonFinding = NonNullable<HttpResult['json_paths']>[number];
 
 /** The body as far as it was read, beyond what a result keeps of it. */
 export interface WholeBody {
-  /** Text of the body; null: its content coding was not offered. */
+  /** Text of the body; null if its content coding was not offered. */
   readonly text: string | null;
   /** True if the body was longer than the part that is read of any body. */
   readonly isCut: boolean;

@@ -36,7 +36,7 @@ export class Hop {
   /** True if there was more than `maxBodyBytes`. */
   isCut = false;
 
-  /** Content-Type headers, joined by comma; undefined: none. */
+  /** Content-Type headers, joined by comma; undefined if there are none. */
   get contentType(): string | undefined {
     const lines = fieldValues(this.rawHeaders, 'content-type');
     return lines.length === 0 ? undefined : lines.join(', ');

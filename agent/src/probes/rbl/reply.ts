@@ -10,7 +10,7 @@ const MAX_REASON_LENGTH = 200;
 
 /** Meaning of a blocklist's answer. */
 export interface ZoneVerdict {
-  /** True if the address is listed; null: the answer does not say. */
+  /** True if the address is listed; null if the answer does not say. */
   readonly listed: boolean | null;
   readonly codes: readonly string[];
   /** Reason why the answer does not count; null when it does. */

@@ -12,7 +12,7 @@ import { ProbeFailure } from '../failure.js';
 export interface Line {
   readonly host: Host;
   readonly port: number;
-  /** TLS context; null: without TLS. Certificates are not verified: nothing confidential is sent. */
+  /** TLS context; null for a connection without TLS. Certificates are not verified: nothing confidential is sent. */
   readonly secureContext: SecureContext | null;
   /** Timeout of a connection, and again of a handshake. */
   readonly timeoutMs: number;

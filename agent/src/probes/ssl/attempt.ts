@@ -4,7 +4,7 @@ import type { KeyExchange } from './handshake.js';
 /** Result of trying one protocol version. */
 export interface VersionAttempt {
   readonly version: SslVersion;
-  /** True if the version is supported; null: unknown. */
+  /** True if the version is supported; null if unknown. */
   readonly isSupported: boolean | null;
   readonly cipher: string | null;
   readonly keyExchange: KeyExchange | null;

@@ -46,7 +46,7 @@ export class Observations {
   readonly weakSuites: Suite[] = [];
   /** True if the server has refused every weak suite that it did not accept. */
   isWeakSearchComplete = false;
-  /** Diffie-Hellman over a finite field as the server does it where nothing else is offered; null: it does not, or unknown. */
+  /** Diffie-Hellman over a finite field as the server does it where nothing else is offered; null if it does not, or if that is unknown. */
   finiteField: KeyExchange | null = null;
   /** True if the server has shown or refused such a key exchange. */
   isFiniteFieldKnown = false;

@@ -18,7 +18,7 @@ export interface Handshake {
   /** The stapled OCSP response, DER. */
   readonly staple: Buffer | null;
   /**
-   * Error of the chain. Null: OpenSSL trusts it. Undefined: not verified, because the server closed early. Names do
+   * Error of the chain. Null if OpenSSL trusts it. Undefined if not verified, because the server closed early. Names do
    * not count.
    */
   readonly chainError: string | null | undefined;

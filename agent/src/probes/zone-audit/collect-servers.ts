@@ -98,7 +98,7 @@ async function auditServer(
   return { ...blank, address, outcome: 'lame', reason };
 }
 
-/** Glue where the parent gives it, else an address that the node's resolver has; null: only IPv6, which the node lacks. */
+/** Glue where the parent gives it, else an address that the node's resolver has; null if there is only IPv6, which the node lacks. */
 async function addressFor(
   { name, addresses }: NamedServer,
   context: AuditContext,

@@ -15,7 +15,7 @@ export interface AuditedServer {
 export interface MailServer {
   readonly name: string;
   readonly isAlias: boolean;
-  /** Null: no valid response. */
+  /** Null if there was no valid response. */
   readonly hasAddress: boolean | null;
 }
 
@@ -29,7 +29,7 @@ export interface KeyId {
 export interface Validation {
   readonly rcode: string;
   readonly isAuthenticated: boolean;
-  /** Null: not asked, or no response. */
+  /** Null if it was not asked, or there was no response. */
   readonly uncheckedRcode: string | null;
 }
 

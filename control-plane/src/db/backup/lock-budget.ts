@@ -37,7 +37,7 @@ export async function demandLocks(trx: Knex.Transaction, more: number): Promise<
   );
 }
 
-/** Pure: value of max_locks_per_transaction, a multiple of 64, with which the locks find a place; null: they do already. */
+/** Pure: value of max_locks_per_transaction, a multiple of 64, with which the locks find a place; null if they do already. */
 export function wantedSetting({ perTransaction, transactions }: LockTable, locks: number): number | null {
   if (locks <= perTransaction * transactions) return null;
   return Math.ceil(locks / transactions / 64) * 64;

@@ -16,7 +16,7 @@ export function writeOneState<T>(db: Knex, work: (trx: Knex.Transaction) => Prom
   });
 }
 
-/** Number of users and nodes; null: the database has no tables of ours. */
+/** Number of users and nodes; null if the database has no tables of ours. */
 export async function countInhabitants(trx: Knex.Transaction): Promise<{ users: number; nodes: number } | null> {
   const { rows } = await trx.raw(
     "SELECT to_regclass('users') IS NOT NULL AND to_regclass('nodes') IS NOT NULL AS ours",

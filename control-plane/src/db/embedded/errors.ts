@@ -6,7 +6,7 @@ export class EmbeddedPostgresError extends Error {
 /** A server that runs on this machine. */
 export interface RunningServer {
   readonly pid: number;
-  /** Null: it uses a database that is not embedded. */
+  /** Null if it uses a database that is not embedded. */
   readonly dataDir: string | null;
 }
 

@@ -38,7 +38,7 @@ function isServer(words: readonly string[]): boolean {
   return words.some((word, index) => /(^|\/)vantage-control(\.js)?$/.test(word) && words[index + 1] === 'serve');
 }
 
-/** Orders of a guardian, from its command line; null: the process is none. */
+/** Orders of a guardian, from its command line; null if the process is none. */
 function ordersOf(words: readonly string[]): GuardianOrders | null {
   const at = words.findIndex((word) => /(^|\/)guardian\.js$/.test(word));
   if (at === -1) return null;

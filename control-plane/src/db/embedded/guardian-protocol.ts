@@ -9,7 +9,7 @@ export interface GuardianOrders {
   readonly dataDir: string;
   readonly ownerPid: number;
   readonly purpose: OwnerPurpose;
-  /** Directory that is removed with everything in it after the database has stopped; null: everything stays. */
+  /** Directory that is removed with everything in it after the database has stopped; null if everything stays. */
   readonly ephemeral: string | null;
   /** PostgreSQL settings over ours. */
   readonly settings: Readonly<Record<string, string>>;

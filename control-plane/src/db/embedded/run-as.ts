@@ -31,7 +31,7 @@ export const childEnvironment = {
 /** User and files with which the PostgreSQL programs run. */
 export interface RunAs {
   readonly binaries: PostgresBinaries;
-  /** Owner that the database files must have; null: the user that creates them. */
+  /** Owner that the database files must have; null for the user that creates them. */
   readonly owner: { readonly uid: number; readonly gid: number } | null;
   /** Command that runs `program` with `args`. */
   command(program: string, args: readonly string[]): Command;

@@ -54,13 +54,13 @@ export function messageIn(message: string, locale: Locale): ShownMessage {
   return text === null ? { text: message, locale: 'en' } : { text, locale };
 }
 
-/** First message of `details` that the catalog does not have; null: none. */
+/** First message of `details` that the catalog does not have, or null. */
 export function findUntranslated(details: FieldErrors): string | null {
   const messages = Object.values(details).flatMap((errors) => errors.map(({ message }) => message));
   return messages.find((message) => translated(message, { locale: 'zh-CN', depth: 1 }) === null) ?? null;
 }
 
-/** The template that translates a message; null: none. */
+/** The template that translates a message, or null. */
 export function findTemplate(message: string): Template | null {
   for (const template of candidatesFor(message))
     if (textsOf(template, message, { locale: 'zh-CN', depth: 1 }) !== null) return template;
@@ -80,7 +80,7 @@ function candidatesFor(message: string): Template[] {
   return [...(byFirstWord.get(firstWordOf(message)) ?? []), ...(byFirstWord.get(null) ?? [])];
 }
 
-/** Texts for the holes of a translation; null: the message does not fit, or a message in it is unknown. */
+/** Texts for the holes of a translation; null if the message does not fit, or a message in it is unknown. */
 function textsOf(template: Template, message: string, { locale, depth }: Place): string[] | null {
   const fillings = template.match(message);
   if (fillings === null) return null;

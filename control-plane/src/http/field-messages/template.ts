@@ -26,7 +26,7 @@ interface Filling {
 /** An entry of the catalog, compiled. */
 export class Template {
   readonly english: string;
-  /** First word of every message that fits; null: it differs. */
+  /** First word of every message that fits; null if it differs. */
   readonly firstWord: string | null;
   /** Characters that are the same in every message that fits. */
   readonly literalLength: number;
@@ -47,7 +47,7 @@ export class Template {
   }
 
   /**
-   * Texts in the holes of a message; null: the message does not fit. Each hole takes as little as it can, so the time
+   * Texts in the holes of a message; null if the message does not fit. Each hole takes as little as it can, so the time
    * is linear in the length of the message, whatever a caller wrote into its values.
    */
   match(message: string): Filling[] | null {

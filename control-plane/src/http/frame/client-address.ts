@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP, isIPv4 } from 'node:net';
 import { formatAddress, parseAddress } from '@vantage/shared/target-policy/address.js';
 
-/** Proxies whose X-Forwarded-For is trusted; null: none. */
+/** Proxies whose X-Forwarded-For is trusted, or null. */
 export type TrustedProxies = BlockList | null;
 
 /** @throws RangeError naming the entry that is neither an address nor a CIDR range */

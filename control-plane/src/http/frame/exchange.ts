@@ -35,7 +35,7 @@ export class Exchange implements RouteRequest<unknown, unknown, unknown> {
   rawBody: RawBody = NO_BODY;
   file: Buffer = NO_BODY.bytes;
   account: Account | null = null;
-  /** Remainder of the limit the request counted against; null: it counted against none. */
+  /** Remainder of the limit the request counted against; null if it counted against none. */
   allowance: Allowance | null = null;
   /** Null until the path and method are known. */
   route: CompiledRoute | null = null;
@@ -80,7 +80,7 @@ export class Exchange implements RouteRequest<unknown, unknown, unknown> {
     return this.#locale;
   }
 
-  /** Language that the address of a page names; null: it names none, or is no page's. */
+  /** Language that the address of a page names; null if it names none, or is no page's. */
   get #chosenLocale(): Locale | null {
     const isPage = this.route === null || this.route.definition.replyKind === 'html';
     return isPage ? chosenLocale(this.url) : null;
@@ -150,7 +150,7 @@ export class Exchange implements RouteRequest<unknown, unknown, unknown> {
     return abort.signal;
   }
 
-  /** Why no response is wanted any more, or none may be waited for; null: there is no reason. */
+  /** Why no response is wanted any more, or none may be waited for; null if there is no reason. */
   get #reasonToEnd(): Error | null {
     const { closing } = this.#context;
     if (closing.aborted) return closing.reason as Error;

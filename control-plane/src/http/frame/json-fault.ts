@@ -2,7 +2,7 @@
 export interface JsonFault {
   readonly line: number;
   readonly column: number;
-  /** Part of the text that is wrong there; null: the text ends too soon. */
+  /** Part of the text that is wrong there; null if the text ends too soon. */
   readonly found: string | null;
   readonly expected: string;
 }

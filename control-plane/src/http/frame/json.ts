@@ -79,7 +79,7 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
 /**
- * Complaint about the nesting or the number of keys of JSON text; null: it is within the limits. Outside strings, every
+ * Complaint about the nesting or the number of keys of JSON text; null if it is within the limits. Outside strings, every
  * key has one colon.
  */
 function judgeShape(bytes: Uint8Array, limits: JsonLimits): string | null {

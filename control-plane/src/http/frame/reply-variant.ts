@@ -6,11 +6,11 @@ import type { Rendered } from './idempotency.js';
 
 /** Form in which one caller gets a response. */
 export interface Variant {
-  /** Content coding; null: uncompressed. */
+  /** Content coding; null if uncompressed. */
   readonly encoding: ContentEncoding | null;
   /** True if another caller could get the response in another content coding. */
   readonly isNegotiated: boolean;
-  /** ETag of this representation; null: the response has none. */
+  /** ETag of this representation; null if the response has none. */
   readonly etag: string | null;
   /** True if the caller already has this version: 304. */
   readonly isKnown: boolean;

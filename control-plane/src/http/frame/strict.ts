@@ -10,7 +10,7 @@ export interface StrictChecks {
   checkReply(reply: Reply<unknown>): void;
   /** Checks the data of one Server-Sent Event. @throws UndeclaredReplyError */
   checkEvent(data: unknown): void;
-  /** Complaint about an error that is not declared, a 429 without a limit, or a message without translations; null: none. */
+  /** Complaint about an error that is not declared, a 429 without a limit, or a message without translations; null if there is none. */
   complaintOf(error: ApiError): string | null;
 }
 
@@ -101,7 +101,7 @@ function asSent({ data }: DataReply<unknown>): unknown {
 }
 
 /**
- * Complaint about a value; null: none. Validation fills in defaults, which would hide a missing field of a reply, so a
+ * Complaint about a value, or null. Validation fills in defaults, which would hide a missing field of a reply, so a
  * changed value is a complaint too.
  */
 function complaintAbout(

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:net';
 import type { ListenAddress } from '../../config/setting-values.js';
 
 export interface ReservedAddress extends ListenAddress {
-  /** Holds a port that the operating system chose, until a server listens by it; null: the port was given. */
+  /** Holds a port that the operating system chose, until a server listens by it; null if the port was given. */
   readonly holder: Server | null;
 }
 

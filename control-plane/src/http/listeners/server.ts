@@ -57,12 +57,12 @@ export interface HttpServerSettings extends Omit<HttpServerOptions, 'closing'> {
   readonly host: string;
   /** Port; 0 takes a free one. */
   readonly port: number;
-  /** Listens at this address already; its socket is taken over, and closed by stop(). Absent: nothing does. */
+  /** Listens at this address already; its socket is taken over, and closed by stop(). Absent if nothing does. */
   readonly holder?: Listener | null;
   /** PEM certificate chain and key; absent: plain HTTP. */
   readonly tls?: { readonly cert: string; readonly key: string };
   readonly timeouts?: Partial<HttpTimeouts>;
-  /** Connections of one address (IPv6: one /64) at once; this machine and trusted proxies are exempt. Absent: any number. */
+  /** Connections of one address (IPv6: one /64) at once; this machine and trusted proxies are exempt. Absent for any number. */
   readonly connectionsPerAddress?: number;
   /** Handler of speed test requests, which are not part of the API; absent: that path does not exist. */
   readonly speedtest?: SpeedtestEndpoint;

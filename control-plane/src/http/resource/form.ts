@@ -61,7 +61,7 @@ export type Given<F extends Fields> = { readonly [N in keyof F]?: Parameters<F[N
 
 /** Circumstances in which a body becomes columns. */
 export interface Settling<Columns> {
-  /** Columns so far; null: the resource is new. */
+  /** Columns so far; null if the resource is new. */
   readonly before: Columns | null;
   /** Time zone of the owner of a new resource. */
   readonly timezone: string;

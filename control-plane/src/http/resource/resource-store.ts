@@ -45,7 +45,7 @@ export class ResourceStore<Row extends ResourceRow> {
     await trx(this.table.name).where({ id, owner_id }).delete();
   }
 
-  /** Row of an owner; null: none. */
+  /** Row of an owner, or null. */
   async find(db: Knex, id: string, owner: Owner): Promise<Row | null> {
     const [row] = await this.#read(db, 'one', `id = :id AND ${ownedBy(owner)}`, { id, ownerId: owner.id });
     return row ?? null;

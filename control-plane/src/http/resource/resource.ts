@@ -46,7 +46,7 @@ export interface ResourceAct {
 /** Change of a resource that is about to be written. */
 export interface Proposal<Body, Row> {
   readonly body: Body;
-  /** Null: the resource is new. */
+  /** Null if the resource is new. */
   readonly before: Row | null;
   readonly account: Account;
   readonly nowMs: number;
@@ -55,9 +55,9 @@ export interface Proposal<Body, Row> {
 /** Change that was written. */
 export interface Changed<Row> {
   readonly ownerId: string;
-  /** Null: the resource is new. */
+  /** Null if the resource is new. */
   readonly before: Row | null;
-  /** Null: the resource is deleted. */
+  /** Null if the resource is deleted. */
   readonly after: Row | null;
 }
 

@@ -12,7 +12,7 @@ export interface AgentSpool {
   readonly oldestMs: number;
   /** Rows dropped since the spool file was created. */
   readonly dropped: number;
-  /** Reason why its disk takes no rows at present, one line; null: it does. */
+  /** Reason why its disk takes no rows at present, one line; null if it takes them. */
   readonly problem: string | null;
 }
 

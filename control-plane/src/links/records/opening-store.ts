@@ -22,7 +22,7 @@ export interface LinkNodeRow {
   readonly is_deleted: boolean;
 }
 
-/** Data of each node that a handshake needs; null: the node does not exist. */
+/** Data of each node that a handshake needs; null if the node does not exist. */
 export async function findLinkNodes(db: Knex, nodeIds: readonly string[]): Promise<(LinkNodeRow | null)[]> {
   const { rows } = await db.raw<{ rows: LinkNodeRow[] }>(
     `SELECT id, public_key, generation, banned_at IS NOT NULL AS is_banned, quarantined_at IS NOT NULL AS is_quarantined,

@@ -9,11 +9,11 @@ export interface KeyChange {
   readonly sessionId: string;
   /** Next key, raw. */
   readonly publicKey: Buffer;
-  /** Reason to refuse the change, given the row; null: none. */
+  /** Reason to refuse the change, given the row, or null. */
   readonly judge: (asked: { readonly publicKey: Buffer; readonly nonce: Buffer }) => string | null;
 }
 
-/** Key that is valid afterwards, and the reason if it is not the new one; null: it is. */
+/** Key that is valid afterwards, and the reason if it is not the new one; null if it is. */
 export interface KeyOutcome {
   readonly publicKey: Buffer;
   readonly refused: string | null;

@@ -15,7 +15,7 @@ export interface NewestState {
 export interface StateKind {
   /** Name on the wire and in results. */
   readonly name: string;
-  /** Validates a subject and its body completely; null: it is not such a state. */
+  /** Validates a subject and its body completely; null if it is not such a state. */
   parse(subject: string, body: unknown): unknown;
   /** Called after states were stored that are newer than the known ones, or the first. */
   onNewer(nodeId: string, states: readonly NewestState[]): void;

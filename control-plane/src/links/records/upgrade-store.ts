@@ -14,7 +14,7 @@ export interface UpgradeReport {
   readonly sessionId: string;
   /** Time of the request it replies to. */
   readonly requestedAt: Date;
-  /** Reason for the failure; null: the upgrade runs. */
+  /** Reason for the failure; null if the upgrade runs. */
   readonly failure: string | null;
 }
 

@@ -57,7 +57,7 @@ export class Deliveries {
     return creditList(this.#granted, lanes);
   }
 
-  /** Takes a frame that delivers something; null: this one does not. @throws MalformedFrameError */
+  /** Takes a frame that delivers something; null if this one does not. @throws MalformedFrameError */
   take({ results, dropped, states }: DecodedAgentFrame): Promise<void> | null {
     if (results) return this.#results.takeBatch(results);
     if (dropped) return this.#results.takeDropped(dropped);

@@ -13,7 +13,7 @@ export interface ShutOut {
   readonly message: string;
 }
 
-/** Reason why a node is shut out; null: it may have a link. */
+/** Reason why a node is shut out; null if it may have a link. */
 export function shutOutOf(
   node: Pick<LinkNodeRow, 'is_banned' | 'is_quarantined' | 'is_deleted'> | null,
 ): ShutOut | null {

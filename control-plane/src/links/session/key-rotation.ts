@@ -19,7 +19,7 @@ export interface AskedRotation {
   readonly nonce: Uint8Array;
 }
 
-/** Reason why a reply is refused, for the operator; null: both keys have signed it. Pure. */
+/** Reason why a reply is refused, for the operator; null if both keys have signed it. Pure. */
 export function judgeRotation(asked: AskedRotation, answer: Answer): string | null {
   if (Buffer.from(asked.publicKey).equals(answer.publicKey)) return 'it is the key the node has already';
   const { audience, nodeId, publicKey: oldPublicKey, nonce } = asked;
@@ -56,7 +56,7 @@ export class KeyRotation {
   }
 
   /**
-   * Sends a request to the node, once; null: no request. A failure is retried with the next change of the node's
+   * Sends a request to the node, once; null for no request. A failure is retried with the next change of the node's
    * record.
    */
   async look(requestedAt: Date | null): Promise<void> {

@@ -13,7 +13,7 @@ interface LeavingParts {
   readonly link: { readonly nodeId: string; readonly sessionId: string };
   /** Stops everything that runs for the link. */
   readonly onLeaving: () => void;
-  /** Request to the database to open the link; null: none was sent. */
+  /** Request to the database to open the link; null if none was sent. */
   readonly asked: () => Promise<unknown> | null;
   /** Resolves when everything received is stored or has failed. */
   readonly settled: () => Promise<void>;

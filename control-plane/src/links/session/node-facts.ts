@@ -11,7 +11,7 @@ export interface NodeFacts {
   readonly sessionId: string | null;
   readonly isBanned: boolean;
   readonly isDeleted: boolean;
-  /** Time when a change of the node's key was requested; null: none was, or it is done. */
+  /** Time when a change of the node's key was requested; null if none was, or it is done. */
   readonly rotationRequestedAt: Date | null;
   readonly upgrade: WishedUpgrade | null;
   readonly revision: number;

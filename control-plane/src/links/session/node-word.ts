@@ -35,7 +35,7 @@ export class NodeWord {
   }
 
   /**
-   * Takes a frame by which the node reports about itself; `taken`: there is nothing to wait for; null: it is another
+   * Takes a frame by which the node reports about itself; `taken` if there is nothing to wait for, null if it is another
    * frame.
    * @throws MalformedFrameError
    */

@@ -60,7 +60,7 @@ export class Opening {
     return this.#roundTripMs;
   }
 
-  /** Settles when the database has decided whether this is the live session; null: it was not asked, or refused. */
+  /** Settles when the database has decided whether this is the live session; null if it was not asked, or refused. */
   get asked(): Promise<unknown> | null {
     return this.#asked;
   }

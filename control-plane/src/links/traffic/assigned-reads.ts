@@ -19,7 +19,7 @@ export interface AssignedReads {
   readonly keys: (nodeId: string) => Promise<AssignedKeys>;
   /** Sum of `keyHash` over the assignments of a node: the database reads them, this process does not. */
   readonly sum: (nodeId: string) => Promise<number>;
-  /** One assignment, without a specification if the node may not have its secrets; null: the node does not have the monitor. */
+  /** One assignment, without a specification if the node may not have its secrets; null if the node does not have the monitor. */
   readonly find: (
     nodeId: string,
     monitorId: string,

@@ -115,7 +115,7 @@ export class AssignmentsOut {
     return new Set(withheld);
   }
 
-  /** Sends everything; null: the link ended before. */
+  /** Sends everything; null if the link ended before. */
   async #sendAll(keys: readonly AssignmentKey[]): Promise<HeldAssignments | null> {
     const held = new HeldAssignments();
     const parts = keys.length === 0 ? [[]] : inParts(keys);

@@ -28,13 +28,13 @@ export class HeldAssignments {
     return this.#sum;
   }
 
-  /** Generation that the node was sent; null: it was sent none. */
+  /** Generation that the node was sent; null if it was sent none. */
   sentGeneration(monitorId: string): number | null {
     const held = this.#held.get(monitorId);
     return held === undefined || held.isWithheld ? null : held.generation;
   }
 
-  /** Notes the assignment of a monitor as it was read; null: the node does not have the monitor. */
+  /** Notes the assignment of a monitor as it was read; null if the node does not have the monitor. */
   put(monitorId: string, now: Held | null): void {
     const before = this.#held.get(monitorId);
     if (before !== undefined) this.#sum -= keyHash({ monitorId, ...before });

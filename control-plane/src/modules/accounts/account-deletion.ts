@@ -19,9 +19,9 @@ interface AccountDeletionOptions {
 
 /** Evidence that the caller is the owner, beyond credentials that may have been copied. */
 export interface OwnerEvidence {
-  /** Null: the request has none. */
+  /** Null if the request has none. */
   readonly password: string | null;
-  /** Null: the request uses credentials of another kind. */
+  /** Null if the request uses credentials of another kind. */
   readonly sessionId: string | null;
 }
 

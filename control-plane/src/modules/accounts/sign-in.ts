@@ -135,7 +135,7 @@ export class SignIn {
     await this.options.check.prove({ user, password, actor, field: 'current_password' });
   }
 
-  /** Error that refuses a user whose password was correct; null: not refused. */
+  /** Error that refuses a user whose password was correct; null if not refused. */
   #refusalOf(user: UserRow | null, provenHash: string | null): ErrorCode | null {
     if (user === null || user.deleted_at !== null || user.password_hash !== provenHash)
       return 'AUTH_CREDENTIALS_INVALID';

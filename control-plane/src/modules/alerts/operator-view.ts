@@ -33,7 +33,7 @@ export interface FailingChannel {
   readonly type: string;
   readonly name: string;
   readonly owner_id: string;
-  /** ISO 8601; null: unknown. */
+  /** ISO 8601; null if unknown. */
   readonly since: string | null;
   readonly last_error: string | null;
 }

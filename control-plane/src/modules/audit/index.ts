@@ -37,7 +37,7 @@ export class Audit {
     return { items: items.map(ownEntryView), pagination };
   }
 
-  /** Lists the entries of one account; undefined: of all accounts and of the installation. @throws ApiError as listOwn */
+  /** Lists the entries of one account; undefined for those of all accounts and of the installation. @throws ApiError as listOwn */
   async listAll(accountId: string | undefined, request: AuditRequest): Promise<AuditPage> {
     const { items, pagination } = await this.#list({ accountId }, request);
     return { items: items.map(entryView), pagination };

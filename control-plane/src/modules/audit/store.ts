@@ -18,7 +18,7 @@ export interface AuditRow {
   readonly request_id: string | null;
 }
 
-/** Filter for entries; undefined or null: any. */
+/** Filter for entries; undefined or null matches any. */
 export interface AuditFilter extends TimeRange {
   readonly accountId?: string | undefined;
   /** Id of the object of the act. */

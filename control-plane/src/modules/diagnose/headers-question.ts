@@ -8,7 +8,7 @@ import type { StoredHeaders } from './report-row.js';
 const unanswered: StoredHeaders = { nodeId: null, error: null, value: null, wasAsked: false };
 
 /**
- * Asks for the headers of a target; null: the budget of the target has no room for it now. A target without a scheme is asked by
+ * Asks for the headers of a target; null if the budget of the target has no room for it now. A target without a scheme is asked by
  * plain http where the node cannot connect or shake hands.
  */
 export async function askHeaders(

@@ -105,7 +105,7 @@ export class Diagnose {
     return this.#stream(id, reader, signal);
   }
 
-  /** Returns a report that everyone may read; null: there is none. */
+  /** Returns a report that everyone may read; null if there is none. */
   async findShared(id: string, locale: Locale): Promise<ReportView | null> {
     const state = await this.options.reader.find(id);
     if (state === null || !state.row.shared) return null;

@@ -31,7 +31,7 @@ export interface Progress {
   readonly areHeadersRequested: boolean;
 }
 
-/** The next step in the order in which tasks leave; null: nothing is left to do but wait. Pure. */
+/** The next step in the order in which tasks leave; null if nothing is left to do but wait. Pure. */
 export function nextStep(progress: Progress): NextStep | null {
   const { row, input } = progress;
   if (row.is_over) return null;

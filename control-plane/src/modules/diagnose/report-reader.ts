@@ -46,7 +46,7 @@ export class ReportReader {
     this.#stored = new SharedReads((id) => this.#read(id, (taskId) => probes.storedResults(taskId)));
   }
 
-  /** The report as the database has it; null: no such report. */
+  /** The report as the database has it; null if there is no such report. */
   find(id: string): Promise<ReportState | null> {
     return this.#stored.get(id);
   }

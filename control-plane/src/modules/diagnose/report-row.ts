@@ -37,7 +37,7 @@ export interface ListedReport {
 export interface ReportRow extends ListedReport {
   readonly node_ids: readonly string[];
   readonly tasks: SentTasks;
-  /** Null: not yet known. */
+  /** Null if not yet known. */
   readonly headers: StoredHeaders | null;
   /** Null until it has ended. */
   readonly report: FittedReport | null;

@@ -45,7 +45,7 @@ function later(trx: Knex, ms: number): Knex.Raw {
 
 const FIND = { name: 'diagnose-report', text: `SELECT ${COLUMNS} FROM diagnose_reports WHERE id = $1` };
 
-/** Finds a report of any owner; null: no such report. */
+/** Finds a report of any owner; null if there is no such report. */
 export async function findReport(db: Knex, id: string): Promise<ReportRow | null> {
   const [row] = await queryPrepared<ReportRow>(db, FIND, [id]);
   return row ?? null;
@@ -58,7 +58,7 @@ export function listReports(db: Knex, owner: Owner, page: PageRange): Promise<Co
   return queryPage<ListedReport>(db, query, { ownerId: owner.id, ...page });
 }
 
-/** Changes who may read a report; false: the owner has no such report. */
+/** Changes who may read a report; false if the owner has no such report. */
 export async function updateShared(
   trx: Knex,
   owner: Owner,
@@ -71,7 +71,7 @@ export async function updateShared(
   return rows.length === 1;
 }
 
-/** Deletes a report of an owner; null: there is none. */
+/** Deletes a report of an owner; null if there is none. */
 export async function deleteReport(trx: Knex, owner: Owner, id: string): Promise<PaidReport | null> {
   const { rows } = await trx.raw<{ rows: PaidReport[] }>(
     `DELETE FROM diagnose_reports WHERE id = :id AND ${ownedBy(owner)} RETURNING ${PAID}`,
@@ -93,7 +93,7 @@ export interface NotedTask {
   readonly taskId: string;
 }
 
-/** Notes a task of a report that runs; false: another replica has created it, or the report has ended. */
+/** Notes a task of a report that runs; false if another replica has created it, or the report has ended. */
 export async function noteTask(trx: Knex, { id, kind, portion, taskId }: NotedTask): Promise<boolean> {
   const { rows } = await trx.raw<{ rows: object[] }>(
     `UPDATE diagnose_reports
@@ -133,7 +133,7 @@ export async function claimDue(db: Knex, leaseMs: number, most: number): Promise
   return rows.map(({ id }) => id);
 }
 
-/** Stores the end of a report; null: it has ended before, or was deleted. Seconds: since it was created. */
+/** Stores the end of a report; null if it has ended before, or was deleted. Seconds: since it was created. */
 export async function endReport(
   db: Knex,
   id: string,

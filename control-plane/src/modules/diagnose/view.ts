@@ -11,7 +11,7 @@ import type { ListedView, ReportView, SectionView } from './schema.js';
 interface ViewPorts {
   readonly locale: Locale;
   readonly publicUrl: string;
-  /** Null: no such node, or the reader may not see it. */
+  /** Null if there is no such node, or the reader may not see it. */
   readonly findNode: (id: string) => Node | null;
 }
 

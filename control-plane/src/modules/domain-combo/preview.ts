@@ -63,7 +63,7 @@ function combinationAt(index: number, lists: readonly (readonly string[])[], tld
   return { label, tld };
 }
 
-/** A combination in Punycode; null: it is not a valid domain (RFC 1035 section 2.3.1, RFC 5891). */
+/** A combination in Punycode; null if it is not a valid domain (RFC 1035 section 2.3.1, RFC 5891). */
 function toDomain({ label, tld }: Combination): string | null {
   const ascii = label.includes('.') ? '' : domainToASCII(`${label}.${tld}`);
   const isValid =
@@ -73,7 +73,7 @@ function toDomain({ label, tld }: Combination): string | null {
   return isValid ? ascii : null;
 }
 
-/** Parses a top-level domain or public suffix into Punycode; null: the text is neither. */
+/** Parses a top-level domain or public suffix into Punycode; null if the text is neither. */
 export function parseTld(text: string): string | null {
   const ascii = domainToASCII(text.trim().toLowerCase());
   return ascii !== '' && ascii.split('.').every((part) => LABEL.test(part)) ? ascii : null;

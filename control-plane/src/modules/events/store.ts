@@ -28,7 +28,7 @@ export async function listSetAside(db: Knex, limit: number): Promise<SetAsideRow
   return rows;
 }
 
-/** Selection of events that are set aside; null: any. */
+/** Selection of events that are set aside; null for any. */
 export interface SetAsideFilter {
   readonly id: string | null;
   readonly consumer: string | null;

@@ -4,7 +4,7 @@ import type { Page } from '../../http/pagination.js';
 import type { JobState } from '../../jobs/job-state.js';
 import { type JobRow, selectJobs, wakeWorkers } from '../../jobs/store.js';
 
-/** Filter for a list of jobs; undefined: any. */
+/** Filter for a list of jobs; undefined matches any. */
 export interface JobFilter {
   readonly state?: JobState | undefined;
   readonly type?: string | undefined;
@@ -32,13 +32,13 @@ export async function listJobs(
   return { jobs, total };
 }
 
-/** Finds a job by its id, a decimal number; null: no such job. */
+/** Finds a job by its id, a decimal number; null if there is no such job. */
 export async function findJob(db: Knex, id: string): Promise<JobRow | null> {
   const { rows } = await db.raw<{ rows: JobRow[] }>(`SELECT * FROM (${selectJobs}) AS job WHERE id = ?`, [id]);
   return rows[0] ?? null;
 }
 
-/** Runs a job at once, with all its attempts restored; false: it is running. */
+/** Runs a job at once, with all its attempts restored; false if it is running. */
 export async function retryJob(trx: Knex, id: string): Promise<boolean> {
   const { rows } = await trx.raw(
     'SELECT id FROM vantage_jobs.reschedule_jobs(ARRAY[?::bigint], run_at => now(), attempts => 0)',
@@ -48,7 +48,7 @@ export async function retryJob(trx: Knex, id: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Deletes a dead job; false: it is not dead. */
+/** Deletes a dead job; false if it is not dead. */
 export async function deleteDeadJob(trx: Knex, id: string): Promise<boolean> {
   const { rows } = await trx.raw(
     `SELECT id FROM vantage_jobs.complete_jobs(ARRAY(

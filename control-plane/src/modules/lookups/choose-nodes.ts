@@ -10,7 +10,7 @@ const service = { ownerId: null, isAdmin: true, isTest: false };
 
 interface Choice {
   readonly nodes: Iterable<Node>;
-  /** Words of the operator; null: none. */
+  /** Words of the operator, or null. */
   readonly selection: NodeSelection | null;
   readonly capability: Capability | null;
   /** Kind and key of the question: the same question goes to the same node while it is online. */

@@ -43,7 +43,7 @@ export interface LookupCaller extends Caller, Wishes {}
 
 interface Wishes {
   readonly locale: Locale;
-  /** Oldest answer that the caller wants; null: any that is fresh. */
+  /** Oldest answer that the caller wants; null for any that is fresh. */
   readonly maxAgeMs: number | null;
   /** Aborted when the caller leaves. */
   readonly signal: AbortSignal;
@@ -95,7 +95,7 @@ export class Lookups {
     return this.#lookOnNode(lookup, question, caller, () => probes.takeNodeTests(caller, 1));
   }
 
-  /** Answer that is known, fresh or old, without asking anyone; null: none. @throws ApiError as `look` */
+  /** Answer that is known, fresh or old, without asking anyone, or null. @throws ApiError as `look` */
   async known(kind: LookupKind, query: LookupQuery, locale: Locale): Promise<LookupReply | null> {
     const lookup = lookupOf(kind);
     const question = readQuestion(() => lookup.readQuestion(query, this.options.policy()));

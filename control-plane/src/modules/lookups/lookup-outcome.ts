@@ -18,7 +18,7 @@ export function outcomeOfKept(judged: Judgment, nowMs: number): LookupOutcome {
 }
 
 /**
- * Outcome by the end of a flight; null: the caller waited for as long as a request may. Open: another caller began it, and
+ * Outcome by the end of a flight; null if the caller waited for as long as a request may. Open: another caller began it, and
  * could not pay. Pure.
  */
 export function outcomeOfFlight(end: FlightEnd | null, isOwn: boolean, nowMs: number): LookupOutcome {

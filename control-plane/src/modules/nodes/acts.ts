@@ -33,7 +33,7 @@ import {
 /** Node of an act, and its actor. */
 export interface ActOn {
   readonly id: string;
-  /** Owner that the node must have, else it is not found; null: any. */
+  /** Owner that the node must have, else it is not found; null for any. */
   readonly ownerId: string | null;
   readonly actor: Actor;
 }
@@ -43,7 +43,7 @@ interface Act {
   readonly details?: Readonly<Record<string, unknown>>;
   /** Returns the error if the state of the node forbids the act, else null. */
   readonly refuse: (node: Node) => ErrorCode | null;
-  /** Writes the change. @returns the event to publish; undefined: none */
+  /** Writes the change. @returns the event to publish, or undefined */
   readonly write: (trx: Knex, node: Node) => Promise<NewEvent | void>;
 }
 

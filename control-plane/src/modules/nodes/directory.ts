@@ -79,7 +79,7 @@ export class NodeDirectory {
     return this.#nodes.values();
   }
 
-  /** Time of the ban of a node, also of one that was deleted after it; null: not banned, or unknown. */
+  /** Time of the ban of a node, also of one that was deleted after it; null if not banned, or if unknown. */
   bannedAt(id: string): Date | null {
     return (this.find(id) ?? this.#deleted.get(id))?.bannedAt ?? null;
   }

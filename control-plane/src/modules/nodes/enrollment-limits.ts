@@ -20,7 +20,7 @@ const MINUTE_MS = 60_000;
 const LEAST_ENROLLMENTS_PER_HOUR = 10;
 const HOUR_MS = 3_600_000;
 
-/** Counts a wrong token of a network. Returns its allowance, beyond which the caller responds 429; null: unknown network. */
+/** Counts a wrong token of a network. Returns its allowance, beyond which the caller responds 429; null if the network is unknown. */
 export async function countWrongToken(limiter: RateLimiter, address: string | null): Promise<Allowance | null> {
   const network = address === null ? null : networkKey(address);
   if (network === null) return null;

@@ -21,7 +21,7 @@ export interface NewNode {
   readonly capabilities: readonly string[];
 }
 
-/** Inserts a node; false: its key is or was that of a node (a key enrolls once), and the caller must roll back. */
+/** Inserts a node; false if its key is or was that of a node (a key enrolls once), and the caller must roll back. */
 export async function insertNode(trx: Knex, node: NewNode): Promise<boolean> {
   const result = await trx('nodes')
     .insert({
@@ -101,7 +101,7 @@ export async function insertEnrollmentToken(db: Knex, token: NewEnrollmentToken)
   });
 }
 
-/** Lists an owner's tokens (null: those of all owners), newest first, with their total number. */
+/** Lists an owner's tokens (null for all owners), newest first, with their total number. */
 export function listEnrollmentTokens(
   db: Knex,
   page: PageRange & { readonly ownerId: string | null },
@@ -112,7 +112,7 @@ export function listEnrollmentTokens(
   return queryPage<EnrollmentTokenRow>(db, query, { ...page });
 }
 
-/** Finds the token with this `tokenId`, its public part; null: none, or its owner is not active. */
+/** Finds the token with this `tokenId`, its public part; null if there is none, or its owner is not active. */
 export async function findEnrollmentToken(db: Knex, tokenId: string): Promise<EnrollmentTokenRow | null> {
   const { rows } = await db.raw<{ rows: EnrollmentTokenRow[] }>(
     `SELECT ${TOKEN_COLUMNS} FROM enrollment_tokens t JOIN owners o ON o.id = t.owner_id
@@ -124,7 +124,7 @@ export async function findEnrollmentToken(db: Knex, tokenId: string): Promise<En
 }
 
 /**
- * Uses a token for a key; false: it is used or expired. A second use waits for the transaction of the first and then finds
+ * Uses a token for a key; false if it is used or expired. A second use waits for the transaction of the first and then finds
  * the token used.
  */
 export async function useEnrollmentToken(trx: Knex, id: string, publicKey: Buffer): Promise<boolean> {
@@ -141,7 +141,7 @@ export async function updateConsumedNode(trx: Knex, id: string, nodeId: string):
   await trx('enrollment_tokens').where({ id }).update({ consumed_node_id: nodeId });
 }
 
-/** Deletes an unused token of an owner (null: of any owner). `used`: it was used; `missing`: it does not exist. */
+/** Deletes an unused token of an owner (null for any owner). `used`: it was used; `missing`: it does not exist. */
 export async function deleteEnrollmentToken(
   db: Knex,
   id: string,

@@ -83,7 +83,7 @@ export class EnrollmentTokens {
     return { id, token, expires_at: expiresAt.toISOString() };
   }
 
-  /** Lists an owner's tokens (null: those of all owners), newest first, with their total number. */
+  /** Lists an owner's tokens (null for all owners), newest first, with their total number. */
   async list(
     ownerId: string | null,
     page: { limit: number; offset: number },
@@ -92,7 +92,7 @@ export class EnrollmentTokens {
     return { tokens: rows.map(toToken), total };
   }
 
-  /** Deletes an unused token of an owner (null: any owner). @throws ApiError NOT_FOUND, NODE_STATE_CONFLICT when it was used */
+  /** Deletes an unused token of an owner (null for any owner). @throws ApiError NOT_FOUND, NODE_STATE_CONFLICT when it was used */
   async revoke(id: string, ownerId: string | null, actor: Actor): Promise<void> {
     await this.options.db.transaction(async (trx) => {
       const outcome = await deleteEnrollmentToken(trx, id, ownerId);

@@ -107,7 +107,7 @@ export class Enrollment {
     return (now && nodeOf(now, applicant.publicKey)) ?? (await this.#refuseOther(now ?? token, applicant));
   }
 
-  /** Uses the token and creates the node, in one transaction; null: the token can no longer be used. */
+  /** Uses the token and creates the node, in one transaction; null if the token can no longer be used. */
   #useToken(token: EnrollmentTokenRow, applicant: Applicant): Promise<string | null> {
     const { db, clock, plans, limiter } = this.options;
     return db.transaction(async (trx) => {
@@ -190,7 +190,7 @@ function isOpenTo(token: EnrollmentTokenRow, publicKey: Buffer): boolean {
   return (token.used_at === null && !token.is_expired) || nodeOf(token, publicKey) !== null;
 }
 
-/** Node that this key enrolled with this token; null: none, or it was deleted. */
+/** Node that this key enrolled with this token; null if there is none, or it was deleted. */
 function nodeOf(token: EnrollmentTokenRow, publicKey: Buffer): string | null {
   if (token.is_node_deleted) return null;
   return token.consumed_public_key?.equals(publicKey) ? token.consumed_node_id : null;

@@ -20,7 +20,7 @@ interface NodePlacesOptions {
 export class NodePlaces {
   constructor(private readonly options: NodePlacesOptions) {}
 
-  /** Place that is derived from an address; null: unknown. */
+  /** Place that is derived from an address; null if unknown. */
   locate(address: string | null): DerivedPlace | null {
     return address === null ? null : this.options.geo.locate(address);
   }

@@ -32,7 +32,7 @@ export const upgradeStates = ['requested', 'running', 'done', 'failed'] as const
 export interface NodeUpgrade {
   readonly version: string;
   readonly state: (typeof upgradeStates)[number];
-  /** Reason of the failure, one sentence; null: it has not failed. */
+  /** Reason of the failure, one sentence; null if it has not failed. */
   readonly error: string | null;
   /** In whole milliseconds; also identifies the request. */
   readonly requestedAt: Date;
@@ -56,7 +56,7 @@ export interface Node {
   readonly isp: string | null;
   readonly provider: string | null;
   readonly declaredPlace: DeclaredPlace;
-  /** Place that is derived from its address; null: unknown. */
+  /** Place that is derived from its address; null if unknown. */
   readonly derivedPlace: DerivedPlace | null;
   readonly locationSource: LocationSource;
   /** True if its address contradicts the declared place, and no admin has confirmed that place. */
@@ -71,21 +71,21 @@ export interface Node {
   /** Id of its session (one link from welcome to close); null while no replica holds its link. */
   readonly sessionId: string | null;
   readonly replicaId: string | null;
-  /** Time when its link closed; null: it has a link, or never had one. */
+  /** Time when its link closed; null if it has a link, or never had one. */
   readonly leftAt: Date | null;
   readonly isBanned: boolean;
   /** True if it was banned automatically, because a copy of its state directory connected. */
   readonly isQuarantined: boolean;
   readonly banReason: string | null;
-  /** Time of its ban or quarantine; null: neither. */
+  /** Time of its ban or quarantine, or null. */
   readonly bannedAt: Date | null;
   /** True if its owner deleted it. */
   readonly isDeleted: boolean;
-  /** Time when a new key was requested that the node has not presented yet; null: none is requested. */
+  /** Time when a new key was requested that the node has not presented yet; null if none is requested. */
   readonly rotationRequestedAt: Date | null;
-  /** Newest hello in its name without a common protocol version; null: none since its last link. */
+  /** Newest hello in its name without a common protocol version; null if there was none since its last link. */
   readonly versionRefused: VersionRefused | null;
-  /** Null: no upgrade was requested. */
+  /** Null if no upgrade was requested. */
   readonly upgrade: NodeUpgrade | null;
   readonly isDraining: boolean;
   readonly updatedAt: Date;

@@ -11,7 +11,7 @@ import { listNodeRecords, type NodeRecord, type RecordFilter } from './record-st
 import { type AdminNode, adminNodeView } from './record-view.js';
 import { listNodesOfOwner, type NamedNode } from './store.js';
 
-/** Filter for a list of nodes; undefined: any. */
+/** Filter for a list of nodes; undefined matches any. */
 interface NodeFilter {
   readonly country?: string | undefined;
   readonly region?: string | undefined;
@@ -68,7 +68,7 @@ export class Nodes {
     return listNodesOfOwner(trx, ownerId);
   }
 
-  /** Reads a node of an owner (null: of any owner) from the database. @throws ApiError NODE_NOT_FOUND */
+  /** Reads a node of an owner (null for any owner) from the database. @throws ApiError NODE_NOT_FOUND */
   async record(id: string, ownerId: string | null): Promise<NodeRecord> {
     const { records } = await this.listRecords({ id, ownerId }, { limit: 1, offset: 0 });
     const [record] = records;

@@ -14,11 +14,11 @@ export interface NodeRecord extends Node {
   readonly arch: string;
   /** Raw Ed25519 public key. */
   readonly publicKey: Buffer;
-  /** Null: the node enrolled with the key. */
+  /** Null if the node enrolled with the key. */
   readonly keyChangedAt: Date | null;
-  /** Time when its last link was opened; null: it has never connected. */
+  /** Time when its last link was opened; null if it has never connected. */
   readonly connectedAt: Date | null;
-  /** Newest recorded heartbeat; null: none. */
+  /** Newest recorded heartbeat, or null. */
   readonly vitals: { readonly seenAt: Date; readonly spool: AgentSpool } | null;
 }
 

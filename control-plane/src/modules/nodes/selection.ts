@@ -14,9 +14,9 @@ export type NodeSelection = Static<typeof NodeSelectionSchema>;
 interface Demands {
   readonly viewer: Viewer;
   readonly selection: NodeSelection;
-  /** Capability that the work needs; null: none. */
+  /** Capability that the work needs, or null. */
   readonly capability: Capability | null;
-  /** IP family that the work needs; null: either. */
+  /** IP family that the work needs; null for either. */
   readonly family: 4 | 6 | null;
 }
 
@@ -61,7 +61,7 @@ function isAmong(value: string | null | undefined, wanted: ReadonlySet<string>):
   return typeof value === 'string' && wanted.has(value.toLowerCase());
 }
 
-/** True if the self-test found that the node can't reach the internet over an IP family; false: it can, or this is unknown. */
+/** True if the self-test found that the node can't reach the internet over an IP family; false if it can, or this is unknown. */
 function lacksFamily(node: Node, family: 4 | 6): boolean {
   const check = node.selfTest?.checks.find(({ name }) => name === `ipv${family}`);
   return check?.status === 'failed';

@@ -111,7 +111,7 @@ const LIST_SHUT_OUT_LATELY = {
       AND (banned_at IS NOT NULL OR quarantined_at IS NOT NULL OR deleted_at IS NOT NULL)`,
 };
 
-/** Returns the node, locked until the transaction ends; null: no such node, or deleted. */
+/** Returns the node, locked until the transaction ends; null if there is no such node, or it is deleted. */
 export async function lockNode(trx: Knex, id: string): Promise<Node | null> {
   const { rows } = await trx.raw<{ rows: NodeRow[] }>(`${SELECT} WHERE id = ? AND deleted_at IS NULL FOR UPDATE`, [id]);
   return rows[0] === undefined ? null : toNode(rows[0]);
@@ -153,7 +153,7 @@ export async function updateRotationRequest(trx: Knex, id: string, nonce: Buffer
   );
 }
 
-/** Requests another version of the agent; false: the node runs it already. */
+/** Requests another version of the agent; false if the node runs it already. */
 export async function updateUpgradeRequest(trx: Knex, id: string, version: string): Promise<boolean> {
   const { rows } = await trx.raw<{ rows: object[] }>(
     `UPDATE nodes SET upgrade_version = :version, upgrade_state = 'requested', upgrade_error = NULL,
@@ -164,7 +164,7 @@ export async function updateUpgradeRequest(trx: Knex, id: string, version: strin
   return rows.length === 1;
 }
 
-/** Fields of a node that its owner sets; undefined: unchanged. */
+/** Fields of a node that its owner sets; undefined leaves one unchanged. */
 export interface NodeChange {
   readonly name?: string;
   readonly tags?: readonly string[];

@@ -2,7 +2,7 @@
 export interface Site {
   readonly version: string;
   readonly publicUrl: string;
-  /** E-mail or http(s) address for complaints about probes; null: not configured. */
+  /** E-mail or http(s) address for complaints about probes; null if not configured. */
   readonly abuseContact: string | null;
 }
 

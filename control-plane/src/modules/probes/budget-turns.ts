@@ -1,7 +1,7 @@
 import { isUnavailable } from '../../db/unavailable.js';
 import { TARGET_BURST } from './target-budget.js';
 
-/** Unfinished requests for one key. `last` resolves with the error of the newest request; null: it succeeded. */
+/** Unfinished requests for one key. `last` resolves with the error of the newest request; null if it succeeded. */
 interface Queue {
   waiting: number;
   last: Promise<unknown>;

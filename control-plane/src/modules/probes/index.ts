@@ -73,7 +73,7 @@ export interface ProbeCreated {
   readonly unfit_nodes?: readonly UnfitNodeRow[];
   /** Address of the task in the API. */
   readonly url: string;
-  /** Page of the results, to share; null: only the account can read them. */
+  /** Page of the results, to share; null if only the account can read them. */
   readonly page: string | null;
 }
 
@@ -132,7 +132,7 @@ export class Probes {
 
   /**
    * Asks one node for the service itself, and resolves with its reply, however long it takes: a task ends with the deadline of
-   * its type at the latest. Null: aborted. No caller can list or read the task.
+   * its type at the latest. Null if aborted. No caller can list or read the task.
    * @throws ApiError RATE_LIMIT_EXCEEDED when the budget of the target is used up
    */
   async ask({ type, spec }: Measured, nodeId: string, signal: AbortSignal): Promise<NodeReply | null> {

@@ -27,7 +27,7 @@ export class LargeTasks {
     return this.#tasks.get(id) ?? null;
   }
 
-  /** Keeps a task in place of the previous one of the id, if it is large; null: no such task. */
+  /** Keeps a task in place of the previous one of the id, if it is large; null if there is no such task. */
   put(id: string, task: TaskRow | null): void {
     this.#drop(id);
     if (task === null || !isLarge(task)) return;

@@ -16,7 +16,7 @@ export interface NodeTestReceipt {
 
 /** Node tests that were taken from a caller's daily quota. */
 export interface TakenNodeTests {
-  /** Null: the caller has no quota. */
+  /** Null if the caller has no quota. */
   readonly receipt: NodeTestReceipt | null;
   /** Returns the node tests to the quota, for a probe that was not created. */
   giveBack(): Promise<void>;

@@ -175,15 +175,15 @@ function noneMatches(choice: Choice): ApiError {
 const HOW_TO_ENROLL =
   'enroll one: create a token with "vantage-control enrollment-token create" or POST /v1/nodes/enrollment-tokens, and run "vantage-agent enroll" on its machine';
 
-/** Capability that a node needs for a request; null: none. A TCP ping needs no raw socket. */
+/** Capability that a node needs for a request, or null. A TCP ping needs no raw socket. */
 function capabilityOf({ type, spec }: ProbeRequest): Capability | null {
   if (type === 'ping' && (spec as ProbeSpecs['ping']).params.protocol === 'tcp') return null;
   return probeTypes[type].capability;
 }
 
 /**
- * IP family that a request needs of a node's Internet access: that of a literal address, or the requested one; null: either, or none,
- * since the address is on a network of the operator's own.
+ * IP family that a request needs of a node's Internet access: that of a literal address, or the requested one; null for either, or for
+ * none, since the address is on a network of the operator's own.
  */
 function familyOf({ type, spec }: ProbeRequest): 4 | 6 | null {
   const host = definitionOf(type).targetHost(spec);

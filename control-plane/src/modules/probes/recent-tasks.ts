@@ -35,7 +35,7 @@ export class RecentTasks {
     this.#dropOld();
   }
 
-  /** The task as the database has it; null: not cached. */
+  /** The task as the database has it; null if not cached. */
   find(id: string): TaskRow | null {
     const entry = this.#entries.get(id);
     return entry !== undefined && this.#isFresh(entry) ? entry.task : null;

@@ -77,7 +77,7 @@ export interface UnfitNodeRow {
 export interface NewNodeTask {
   readonly id: string;
   readonly nodeId: string;
-  /** Error code when the job is not sent to the node; null: it is sent. */
+  /** Error code when the job is not sent to the node; null if it is sent. */
   readonly refusedCode: string | null;
 }
 
@@ -204,7 +204,7 @@ export interface TaskRow {
   readonly target: string;
   readonly spec: unknown;
   readonly created_at: Date;
-  /** Null: none. */
+  /** Null if there is none. */
   readonly unfit_nodes: readonly UnfitNodeRow[] | null;
   /** In the order in which the nodes were chosen. */
   readonly node_tasks: readonly NodeTaskRow[];
@@ -257,7 +257,7 @@ function afterNodeTasks(taskId: string): string {
   return idLowerBound(idPrefixes.probeTask, (idTimeMs(idPrefixes.probeTask, taskId) ?? 0) + 1);
 }
 
-/** Finds a task with its node tasks; by the id of a node task, the task with that node task only. Null: no such task. */
+/** Finds a task with its node tasks; by the id of a node task, the task with that node task only. Null if there is no such task. */
 export async function findTask(db: Knex, id: string): Promise<TaskRow | null> {
   const madeAt = idTimeMs(idPrefixes.probeTask, id);
   if (madeAt === null) return null;
@@ -376,7 +376,7 @@ export interface PendingRow {
   readonly probe_type: string;
   readonly spec: string;
   readonly owner_id: string | null;
-  /** Number of the newest link of its node when it was stored; null: unknown. */
+  /** Number of the newest link of its node when it was stored; null if unknown. */
   readonly opening: number | null;
 }
 

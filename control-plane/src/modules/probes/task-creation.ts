@@ -13,7 +13,7 @@ import { insertTasks, type NewTask } from './store.js';
 import { TARGET_RATE_LIMITED, TARGET_RATE_PER_SECOND } from './target-budget.js';
 import { takeFromBudget } from './target-budget-store.js';
 
-/** Records a task elsewhere, in the transaction that stores it; false: the task is not needed. */
+/** Records a task elsewhere, in the transaction that stores it; false if the task is not needed. */
 export type Note = (trx: Knex, taskId: string) => Promise<boolean>;
 
 interface TaskCreationOptions {
@@ -46,7 +46,7 @@ export class TaskCreation {
   }
 
   /**
-   * Creates a task if the budgets of its targets allow all of its nodes now, and returns it as it is stored; null: they do not.
+   * Creates a task if the budgets of its targets allow all of its nodes now, and returns it as it is stored; null if they do not.
    * `note` joins the transaction: if it returns false, nothing is stored either.
    */
   createWhole(request: TaskRequest, note: Note): Promise<NewTask | null> {

@@ -24,7 +24,7 @@ export interface WaitLimits {
 export class TaskWaits {
   constructor(private readonly options: TaskWaitsOptions) {}
 
-  /** The task once it is finished, or its state when the time is over or the request has ended; null: no such task. */
+  /** The task once it is finished, or its state when the time is over or the request has ended; null if there is no such task. */
   wait(id: string, limits: WaitLimits): Promise<TaskRow | null> {
     return new Promise((resolve, reject) => new TaskWait({ ...this.options, ...limits, id, resolve, reject }).begin());
   }

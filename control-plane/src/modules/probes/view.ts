@@ -41,9 +41,9 @@ export const lostMessages: Partial<Record<ProbeErrorCode, string>> = {
 
 /** Lookups that the view of a task needs. */
 interface ViewPorts {
-  /** Null: no such node, or the viewer may not see it. */
+  /** Null if there is no such node, or the viewer may not see it. */
   readonly findNode: (id: string) => Node | null;
-  /** Time of the ban of a node, also of one that was deleted after it; null: not banned. */
+  /** Time of the ban of a node, also of one that was deleted after it; null if not banned. */
   readonly bannedAt: (id: string) => Date | null;
   readonly asnOf: AsnOf;
 }
@@ -101,7 +101,7 @@ export function nodeResultView(
   return { ...common, ...failed, started_at: null, duration_ms: 0, disturbed: false, loop_lag_ms: 0 };
 }
 
-/** Fields that mark the result of a node that was banned after it; null: not banned. */
+/** Fields that mark the result of a node that was banned after it; null if not banned. */
 function trustOf(bannedAt: Date | null): { trust: 'banned_since'; banned_at: string } | null {
   return bannedAt === null ? null : { trust: 'banned_since', banned_at: bannedAt.toISOString() };
 }

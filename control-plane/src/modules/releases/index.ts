@@ -2,11 +2,11 @@ import type { ReleaseFolder } from './release-folder.js';
 
 /** Parts of the module that routes use. */
 export interface Releases {
-  /** Null: this control plane serves no release. */
+  /** Null if this control plane serves no release. */
   readonly folder: ReleaseFolder | null;
   /** Script that installs an agent of this control plane. */
   readonly script: string;
-  /** Command that runs it on the machine of a future node, and asks for the token; null: there is no release, or the URL is plain. */
+  /** Command that runs it on the machine of a future node, and asks for the token; null if there is no release, or the URL is plain. */
   readonly command: string | null;
   /** True if the public URL is plain http: others on the network could replace the script, which root runs, so no command is shown. */
   readonly isPlain: boolean;

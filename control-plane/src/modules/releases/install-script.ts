@@ -1,4 +1,4 @@
-/** Facts that the script needs; null: whoever runs it has to give them. */
+/** Facts that the script needs; null if the person who runs it has to give them. */
 export interface ScriptDefaults {
   readonly url: string;
   readonly release: string | null;

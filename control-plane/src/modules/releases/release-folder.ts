@@ -13,7 +13,7 @@ export interface ReleaseFile {
 export class ReleaseFolder {
   constructor(private readonly folder: string) {}
 
-  /** A file of the release by its name; null: it has none of this name. */
+  /** A file of the release by its name; null if it has none of this name. */
   async find(name: string): Promise<ReleaseFile | null> {
     if (!ALWAYS.has(name) && !(await this.#isNamed(name))) return null;
     const path = join(this.folder, name);

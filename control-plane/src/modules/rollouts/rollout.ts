@@ -37,19 +37,19 @@ export interface Rollout extends RolloutOrder {
   readonly state: RolloutState;
   /** Index of the present stage. */
   readonly stage: number;
-  /** End of the present stage; null: it runs. */
+  /** End of the present stage; null if it runs. */
   readonly stageEndedAt: Date | null;
   /** Failures that do not count any more. */
   readonly forgiven: number;
   readonly createdAt: Date;
-  /** Null: it has not ended. */
+  /** Null if it has not ended. */
   readonly endedAt: Date | null;
 }
 
 /** A node of a roll-out. */
 export interface RolloutNode {
   readonly nodeId: string;
-  /** Null: the node was deleted for good. */
+  /** Null if the node was deleted for good. */
   readonly name: string | null;
   readonly state: RolloutNodeState;
   readonly requestedAt: Date | null;

@@ -37,7 +37,7 @@ export async function listOutdated(db: Knex, ids: readonly string[], version: st
   return rows.map(({ id }) => id);
 }
 
-/** Stores a new roll-out and its nodes, in the order of their upgrades; false: another one is open. */
+/** Stores a new roll-out and its nodes, in the order of their upgrades; false if another one is open. */
 export async function insertRollout(
   trx: Knex,
   rollout: Pick<Rollout, 'id' | 'version' | 'selection' | 'stages' | 'maxFailures' | 'pauseS'>,
@@ -66,7 +66,7 @@ export async function listRollouts(db: Knex, { limit, offset }: Page): Promise<{
 
 const FIND = { name: 'rollout', text: `SELECT ${COLUMNS} FROM rollouts WHERE id = $1` };
 
-/** Roll-out by its id; null: no such roll-out. */
+/** Roll-out by its id; null if there is no such roll-out. */
 export async function findRollout(db: Knex, id: string): Promise<Rollout | null> {
   const [row] = await queryPrepared<RolloutRow>(db, FIND, [id]);
   return row === undefined ? null : rolloutOf(row);
@@ -78,7 +78,7 @@ export async function lockRollout(trx: Knex, id: string): Promise<Rollout | null
   return rows[0] === undefined ? null : rolloutOf(rows[0]);
 }
 
-/** Locks a roll-out with something to do that no other replica works on; null: there is none. */
+/** Locks a roll-out with something to do that no other replica works on; null if there is none. */
 export async function claimRollout(trx: Knex, except: readonly string[]): Promise<Rollout | null> {
   const { rows } = await trx.raw<{ rows: RolloutRow[] }>(
     `SELECT * FROM rollouts r WHERE ${HAS_WORK} AND id <> ALL(?::text[]) ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED`,
@@ -201,7 +201,7 @@ export async function beginNextStage(trx: Knex, id: string): Promise<void> {
   await trx.raw('UPDATE rollouts SET stage = stage + 1, stage_ended_at = NULL WHERE id = ?', [id]);
 }
 
-/** One page of the nodes of a roll-out, in the order of their upgrades; `state` null: all. */
+/** One page of the nodes of a roll-out, in the order of their upgrades, with `state`, or with any if it is null. */
 export async function listRolloutNodes(
   db: Knex,
   id: string,

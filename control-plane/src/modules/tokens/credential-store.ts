@@ -48,12 +48,12 @@ const FIND_PERSONAL_TOKEN = {
     FROM personal_access_tokens t JOIN users u ON u.id = t.user_id JOIN owners o ON o.id = u.id WHERE t.token_id = ANY($1)`,
 };
 
-/** Finds the key with this public id, and its owner; null: no such key. */
+/** Finds the key with this public id, and its owner; null if there is no such key. */
 export async function findApiKey(db: Knex, tokenId: string): Promise<ApiKeyCredentialRow | null> {
   return findRow<ApiKeyCredentialRow>(db, FIND_API_KEY, tokenId);
 }
 
-/** Finds the token with this public id, and its owner; null: no such token. */
+/** Finds the token with this public id, and its owner; null if there is no such token. */
 export async function findPersonalToken(db: Knex, tokenId: string): Promise<PersonalTokenCredentialRow | null> {
   return findRow<PersonalTokenCredentialRow>(db, FIND_PERSONAL_TOKEN, tokenId);
 }

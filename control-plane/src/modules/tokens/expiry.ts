@@ -8,7 +8,7 @@ export interface ExpiryRequest {
   readonly expires_at?: string | null;
 }
 
-/** Checks an expiry; null: the request has none. The latest one is `maxDays` after `nowMs`, to the millisecond. */
+/** Checks an expiry; null if the request has none. The latest one is `maxDays` after `nowMs`, to the millisecond. */
 export function checkExpiry(
   { expires_days: days, expires_at: at = null }: ExpiryRequest,
   { nowMs, maxDays }: { readonly nowMs: number; readonly maxDays: number },

@@ -3,7 +3,7 @@ import { type BroadScope, expandScopes, type Scope } from '../../http/scopes.js'
 
 /** Creator of a token. */
 export interface Grantor {
-  /** Scopes of the creator; null: the command line of the server, which may grant any scope. */
+  /** Scopes of the creator; null for the command line of the server, which may grant any scope. */
   readonly scopes: ReadonlySet<Scope> | null;
 }
 

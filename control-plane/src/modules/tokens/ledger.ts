@@ -68,7 +68,7 @@ export class TokenLedger {
   }
 
   /**
-   * Revokes a holder's token (null: any holder's) at once, on every replica; no effect on a revoked one.
+   * Revokes a holder's token (null for any holder's) at once, on every replica; no effect on a revoked one.
    * @throws ApiError with the code `missing` of the kind
    */
   async revoke(id: string, holderId: string | null, actor: Actor): Promise<void> {

@@ -16,7 +16,7 @@ export function checkOrigins(texts: readonly string[]): Validation<string[]> {
 /** Stricter form than that of the URL parser, which accepts paths, users, white space, backslashes and `*`. */
 const FORM = /^https?:\/\/[^\s/\\?#@*%]+$/i;
 
-/** Parses an origin: lower case, the host in ASCII, without the default port of the scheme; null: not an origin. */
+/** Parses an origin: lower case, the host in ASCII, without the default port of the scheme; null if it is not an origin. */
 function parseOrigin(text: string): string | null {
   return FORM.test(text) && URL.canParse(text) ? new URL(text).origin : null;
 }

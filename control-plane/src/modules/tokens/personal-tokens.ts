@@ -85,7 +85,7 @@ export class PersonalTokens {
   }
 
   /**
-   * Revokes a user's token (null: any user's) at once, on every replica; no effect on a revoked one.
+   * Revokes a user's token (null for any user's) at once, on every replica; no effect on a revoked one.
    * @throws ApiError PAT_NOT_FOUND
    */
   revoke(id: string, userId: string | null, actor: Actor): Promise<void> {

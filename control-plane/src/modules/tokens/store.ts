@@ -110,7 +110,7 @@ export async function countUsableTokens(trx: Knex, table: TokenTable, holderId: 
   return row?.n ?? 0;
 }
 
-/** Revokes a token of an owner or a user (null: of anyone). `already`: it was revoked before; `missing`: no such token. */
+/** Revokes a token of an owner or a user (null for anyone). `already`: it was revoked before; `missing`: no such token. */
 export async function revokeToken(
   trx: Knex,
   table: TokenTable,

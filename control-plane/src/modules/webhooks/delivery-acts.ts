@@ -55,7 +55,7 @@ interface DeliveryActsOptions {
 export interface Recovery {
   readonly sinceMs: number;
   readonly untilMs: number;
-  /** True: also events that were delivered. */
+  /** True to include events that were delivered. */
   readonly isAll: boolean;
 }
 

@@ -140,7 +140,7 @@ export class EndpointActs {
     return listEndpoints(this.options.db, owner, page);
   }
 
-  /** Fields after a change; `before` null: of a new endpoint, whose body is complete. @throws ApiError VALIDATION_FAILED */
+  /** Fields after a change; `before` is null for a new endpoint, whose body is complete. @throws ApiError VALIDATION_FAILED */
   #fieldsOf(body: Partial<EndpointCreate>, before: EndpointRow | null) {
     const { seals, outbound } = this.options;
     const url = body.url ?? before?.url ?? '';

@@ -50,8 +50,8 @@ export class FuzzedApi {
   }
 
   /**
-   * Makes `count` requests of an operation. @returns the complaints, with the shortest request that causes them; null:
-   * none
+   * Makes `count` requests of an operation. @returns the complaints, with the shortest request that causes them, or
+   * null
    */
   problemOf(operation: ApiOperation, { seed, count }: { seed: number; count: number }): Promise<string | null> {
     const callers = isHarmless(operation) ? this.#everybody : this.#newCallers(operation);

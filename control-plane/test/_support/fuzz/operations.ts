@@ -35,7 +35,7 @@ export interface ApiOperation {
   /** True if no credentials are needed. */
   readonly isOpen: boolean;
   /**
-   * Role or scope that the credentials of a scheme need, by scheme; null: none. A scheme that is absent is not
+   * Role or scope that the credentials of a scheme need, by scheme; null if they need none. A scheme that is absent is not
    * accepted.
    */
   readonly roles: ReadonlyMap<string, string | null>;

@@ -59,7 +59,7 @@ export async function startTwilio(options: VendorOptions = {}): Promise<Vendor> 
   });
 }
 
-/** Words of a TwiML document with one `Say`; null: it is none. */
+/** Words of a TwiML document with one `Say`; null if it is none. */
 function spokenText(twiml: string): string | null {
   const said = /^<Response><Say language="[A-Za-z-]+" loop="[1-3]">([^<>]*)<\/Say><\/Response>$/.exec(twiml)?.[1];
   if (said === undefined || /&(?!(?:amp|lt|gt|quot|apos);)/.test(said)) return null;

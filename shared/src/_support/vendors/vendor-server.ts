@@ -90,7 +90,7 @@ export async function startVendor(
   };
 }
 
-/** The body as a JSON object; null: it is none. */
+/** The body as a JSON object; null if it is none. */
 export function jsonBody({ body }: VendorRequest): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(body.toString('utf8'));

@@ -25,7 +25,7 @@ export interface History {
   /** Triggers by tick. */
   readonly triggers: ReadonlyMap<number, AlertTrigger>;
   readonly holds: readonly HoldTime[];
-  /** Policy from a tick on; null: none. */
+  /** Policy from a tick on, or null. */
   readonly policies: readonly { readonly from: number; readonly policy: AlertPolicy | null }[];
 }
 

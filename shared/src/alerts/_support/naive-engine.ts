@@ -33,7 +33,7 @@ interface Episode {
   readonly levels: { type: AlertType; severity: AlertSeverity }[];
   readonly pending: Map<string, Pending>;
   readonly known: Map<string, Known>;
-  /** Seconds since the acknowledgement; null: none. */
+  /** Seconds since the acknowledgement, or null. */
   acknowledgedFor: number | null;
   /** Tick of a recovery that is not notified. */
   recoveryNotifyMs: number | null;

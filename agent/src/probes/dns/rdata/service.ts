@@ -16,7 +16,7 @@ export const servicePrinters: Readonly<Record<string, RdataPrinter>> = {
   URI: fields(u16, u16, restQuoted),
 };
 
-/** Printers of the values, by key; null: the key alone. Any other key's value is a quoted string. */
+/** Printers of the values, by key; null for the key alone. Any other key's value is a quoted string. */
 const valuePrinters: Readonly<Record<number, (value: WireReader) => string | null>> = {
   0: (value) => list(value, () => keyName(value.u16())),
   1: (value) => `"${list(value, () => escapeListed(value.characterString()))}"`,

@@ -19,7 +19,7 @@ export interface SentPath {
   readonly used: UsedPath;
   /** The certificates of that path, without the root unless it is the server's own. */
   readonly usedCertificates: readonly SentCertificate[];
-  /** Its root; null: the certificates lead to none. */
+  /** Its root; null if the certificates lead to none. */
   readonly root: SentCertificate | null;
 }
 

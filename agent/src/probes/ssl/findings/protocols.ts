@@ -24,7 +24,7 @@ export interface ProtocolFacts {
   readonly versions: readonly VersionAttempt[];
   /** Weak suites that the server accepts. */
   readonly weakSuites: readonly Suite[];
-  /** Key exchange with a client that offers Diffie-Hellman over a finite field alone; null: none, or unknown. */
+  /** Key exchange with a client that offers Diffie-Hellman over a finite field alone; null if there is none, or it is unknown. */
   readonly finiteField: KeyExchange | null;
 }
 

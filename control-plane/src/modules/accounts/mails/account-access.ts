@@ -10,7 +10,7 @@ export interface NameList {
 
 /** Data of the template `account-access`. */
 export interface AccountAccessData {
-  /** True if a mailed link set a password; false: it verified the address only, and the password may be someone else's. */
+  /** True if a mailed link set a password; false if it verified the address only, and the password may be someone else's. */
   readonly hasNewPassword: boolean;
   /** ISO 8601. */
   readonly at: string;
@@ -24,7 +24,7 @@ export interface AccountAccessData {
     /** Things that modules held for the account, by kind. */
     readonly holdings: readonly (NameList & { readonly words: Readonly<Record<Locale, string>> })[];
   };
-  /** ISO 8601; null: there is no password. */
+  /** ISO 8601; null if there is no password. */
   readonly passwordSetAt: string | null;
   /** Remaining nodes. */
   readonly nodes: NameList;

@@ -4,7 +4,7 @@ import { MIN_PASSWORD_LENGTH } from './passwords.js';
 /** Number of an account's last passwords that must not be used again, including the present one. */
 export const REMEMBERED_PASSWORDS = 5;
 
-/** Reason why a password is weak, as the end of "the password …"; null: it is not. `common`: passwords in lower case. */
+/** Reason why a password is weak, as the end of "the password …"; null if it is not. `common`: passwords in lower case. */
 export function weaknessOf(password: string, email: string, common: ReadonlySet<string>): string | null {
   const characters = [...password];
   if (characters.length < MIN_PASSWORD_LENGTH) return `must have at least ${MIN_PASSWORD_LENGTH} characters`;

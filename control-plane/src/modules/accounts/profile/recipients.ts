@@ -3,7 +3,7 @@ import type { Locale } from '../../../http/locale.js';
 import { localesOfProfiles } from './profile.js';
 import { findUser } from './store.js';
 
-/** Verified address and language of a user, for mails; null: not verified, disabled, deleted, or no such user. */
+/** Verified address and language of a user, for mails; null if there is no such user, or it is not verified, disabled or deleted. */
 export async function findRecipient(db: Knex, userId: string): Promise<{ email: string; locale: Locale } | null> {
   const user = await findUser(db, userId);
   if (user === null || user.email === null) return null;

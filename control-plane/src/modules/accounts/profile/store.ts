@@ -12,7 +12,7 @@ export interface UserRow {
   readonly plan: PlanName;
   readonly password_hash: string | null;
   readonly email_verified_at: Date | null;
-  /** Time since which one person is known to have both the address and the credentials; null: not known. */
+  /** Time since which one person is known to have both the address and the credentials; null if not known. */
   readonly proven_at: Date | null;
   readonly display_name: string | null;
   readonly bio: string | null;
@@ -49,7 +49,7 @@ const COLUMNS = [
 export type NewUser = Pick<UserRow, 'id' | 'email' | 'role' | 'plan' | 'password_hash'> &
   Partial<Pick<UserRow, 'email_verified_at' | 'proven_at' | 'locale' | 'created_at'>>;
 
-/** Inserts a user, and the owner with the same id; null: the address is taken. */
+/** Inserts a user, and the owner with the same id; null if the address is taken. */
 export async function insertUser(trx: Knex, { plan, ...user }: NewUser): Promise<UserRow | null> {
   const { rows } = await trx.raw<{ rows: Omit<UserRow, 'plan'>[] }>(
     `WITH made AS (?), owner AS (
@@ -66,7 +66,7 @@ function users(db: Knex): Knex.QueryBuilder {
   return db('users').join('owners', 'owners.id', 'users.id').select('users.*', 'owners.plan');
 }
 
-/** Finds the user with this lower-case address; null: no such user. */
+/** Finds the user with this lower-case address; null if there is no such user. */
 export async function findUserByEmail(db: Knex, email: string): Promise<UserRow | null> {
   return (await users(db).where({ email }).first<UserRow | undefined>()) ?? null;
 }
@@ -77,12 +77,12 @@ const FIND_USER = {
   text: `SELECT u.id AS key, ${COLUMNS.map((column) => `u.${column}`).join(', ')}, o.plan FROM users u JOIN owners o ON o.id = u.id WHERE u.id = ANY($1)`,
 };
 
-/** Finds the user with this id; null: no such user. */
+/** Finds the user with this id; null if there is no such user. */
 export async function findUser(db: Knex, id: string): Promise<UserRow | null> {
   return findRow<UserRow>(db, FIND_USER, id);
 }
 
-/** Finds the user with this id, locked until the transaction ends; null: no such user. Other rows may still refer to the user. */
+/** Finds the user with this id, locked until the transaction ends, or null. Other rows may still refer to the user. */
 export async function lockUser(trx: Knex.Transaction, id: string): Promise<UserRow | null> {
   const locked = users(trx).where({ 'users.id': id }).forNoKeyUpdate('users');
   return (await locked.first<UserRow | undefined>()) ?? null;
@@ -90,9 +90,9 @@ export async function lockUser(trx: Knex.Transaction, id: string): Promise<UserR
 
 /** How a user is named to others. */
 interface Person {
-  /** Null: the user has given none. */
+  /** Null if the user has given none. */
   readonly displayName: string | null;
-  /** Null: the account was deleted. */
+  /** Null if the account was deleted. */
   readonly email: string | null;
 }
 
@@ -105,7 +105,7 @@ export async function readPeople(db: Knex, ids: readonly string[]): Promise<Read
   return new Map(rows.map(({ id, display_name: displayName, email }) => [id, { displayName, email }]));
 }
 
-/** Finds the oldest user with the role admin; null: none. */
+/** Finds the oldest user with the role admin, or null. */
 export async function findFirstAdmin(db: Knex): Promise<UserRow | null> {
   const admins = users(db).where({ role: 'admin', deleted_at: null });
   return (await admins.orderBy('users.id').first<UserRow | undefined>()) ?? null;
@@ -131,7 +131,7 @@ export async function listUsers(db: Knex): Promise<UserRow[]> {
 /** Changes of columns of a user. */
 export type UserChanges = Partial<Omit<UserRow, 'id' | 'plan'>>;
 
-/** Changes a user; null: no such user, or deleted. */
+/** Changes a user; null if there is no such user, or it is deleted. */
 export async function updateUser(trx: Knex, id: string, changes: UserChanges): Promise<UserRow | null> {
   const [row] = await trx('users')
     .updateFrom('owners')

@@ -79,7 +79,7 @@ export class Recovery {
   }
 
   /**
-   * Verifies the address that a token was mailed to. `sessionOf`: user of the session of the request; null: no session. Outside
+   * Verifies the address that a token was mailed to. `sessionOf`: user of the session of the request; null if there is no session. Outside
    * a session of the account itself, all access to the account is revoked. A token works once.
    * @throws ApiError AUTH_OTP_INVALID, AUTH_OTP_EXPIRED
    */

@@ -43,13 +43,13 @@ export interface RefreshTokenRow {
   readonly replaced_by: string | null;
 }
 
-/** Finds the refresh token with this public id; null: no such token. */
+/** Finds the refresh token with this public id; null if there is no such token. */
 export async function findRefreshToken(db: Knex, tokenId: string): Promise<RefreshTokenRow | null> {
   const row = await db('refresh_tokens').where({ token_id: tokenId }).first<RefreshTokenRow | undefined>();
   return row ?? null;
 }
 
-/** Finds a session with its owner, and locks it until the transaction ends, so that one refresh runs at a time; null: none. */
+/** Finds a session with its owner, and locks it until the transaction ends, so that one refresh runs at a time; null if there is none. */
 export async function lockSession(trx: Knex.Transaction, id: string): Promise<(SessionRow & HolderRow) | null> {
   const { rows } = await trx.raw<{ rows: (SessionRow & HolderRow)[] }>(
     `SELECT s.*, ${HOLDER_COLUMNS} FROM sessions s JOIN users u ON u.id = s.user_id JOIN owners o ON o.id = u.id WHERE s.id = ? FOR UPDATE OF s`,
@@ -105,12 +105,12 @@ interface LiveSessionRow extends HolderRow {
   readonly expires_at: Date;
 }
 
-/** Finds a session for authentication; null: no such session. */
+/** Finds a session for authentication; null if there is no such session. */
 export async function findSession(db: Knex, id: string): Promise<LiveSessionRow | null> {
   return findRow<LiveSessionRow>(db, FIND_SESSION, id);
 }
 
-/** Time when a session was opened; null: no such session. */
+/** Time when a session was opened; null if there is no such session. */
 export async function findSessionStart(db: Knex, id: string): Promise<Date | null> {
   const row = await db('sessions').where({ id }).first<{ created_at: Date } | undefined>('created_at');
   return row?.created_at ?? null;

@@ -140,7 +140,7 @@ export class Sessions implements CredentialSource {
     this.options.revoked(userId);
   }
 
-  /** Ends all sessions of a user except one; null: all. */
+  /** Ends all sessions of a user except one; null for all. */
   async endAllBut(userId: string, except: string | null, actor: Actor): Promise<void> {
     await this.options.db.transaction((trx) => this.endOthers(trx, userId, { actor, except, reason: 'revoked' }));
     this.options.revoked(userId);
@@ -213,7 +213,7 @@ export class Sessions implements CredentialSource {
     return { kind: 'refreshed', userId: session.user_id, sessionId: session.id, refreshToken };
   }
 
-  /** Ids of the tokens that the next one replaces; null: this one may not be used any more. */
+  /** Ids of the tokens that the next one replaces; null if this one may not be used any more. */
   async #spend(trx: Knex, token: RefreshTokenRow, now: number): Promise<readonly string[] | null> {
     if (token.replaced_at === null || token.replaced_by === null) return [token.token_id];
     const successor = await findRefreshToken(trx, token.replaced_by);

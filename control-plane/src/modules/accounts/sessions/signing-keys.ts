@@ -85,7 +85,7 @@ export class SigningKeys {
     return key;
   }
 
-  /** Finds the published key with this id; null: no such key. */
+  /** Finds the published key with this id; null if there is no such key. */
   async find(kid: string): Promise<KeyObject | null> {
     const known = this.#published().find((key) => key.kid === kid);
     if (known === undefined) {

@@ -18,7 +18,7 @@ export async function insertChallenge(trx: Knex, row: Omit<ChallengeRow, 'consum
   await trx('challenges').insert({ ...row, data: JSON.stringify(row.data) });
 }
 
-/** Finds the challenge with this public token id, and locks its user and then it until the transaction ends; null: none. */
+/** Finds the challenge with this public token id, and locks its user and then it until the transaction ends; null if there is none. */
 export async function lockChallenge(trx: Knex.Transaction, tokenId: string): Promise<ChallengeRow | null> {
   const owner = trx('challenges').where({ token_id: tokenId }).select('user_id');
   await trx('users').whereIn('id', owner).forUpdate().select('id');
@@ -26,7 +26,7 @@ export async function lockChallenge(trx: Knex.Transaction, tokenId: string): Pro
   return row ?? null;
 }
 
-/** Uses up a challenge; false: it was used before. */
+/** Uses up a challenge; false if it was used before. */
 export async function consumeChallenge(trx: Knex, id: string, at: Date): Promise<boolean> {
   return (await trx('challenges').where({ id, consumed_at: null }).update({ consumed_at: at })) === 1;
 }

@@ -59,7 +59,7 @@ export interface OpenChallenge {
 export class Challenges {
   constructor(private readonly clock: Clock) {}
 
-  /** Issues a challenge in the caller's transaction, and returns its token; null: the hourly limit is reached. */
+  /** Issues a challenge in the caller's transaction, and returns its token; null if the hourly limit is reached. */
   async issue(trx: Knex, { kind, userId, email, facts = {} }: ChallengeRequest): Promise<string | null> {
     const now = this.clock.now();
     const counted = countedBy[challengeKinds[kind].countedWith](email);

@@ -19,7 +19,7 @@ interface PasswordCheckOptions {
 
 /** Password that a caller claims to be that of an account. */
 export interface PasswordClaim {
-  /** Null: no account has the address. */
+  /** Null if no account has the address. */
   readonly user: UserRow | null;
   /** As stored. */
   readonly email: string;

@@ -34,7 +34,7 @@ const TRY_PATIENCE_MS = 5_000;
 /** An attempt that was counted. */
 export interface CountedAttempt {
   readonly attempt: Attempt;
-  /** End of the wait of the account as a whole, in milliseconds since the epoch; null: it does not wait. */
+  /** End of the wait of the account as a whole, in milliseconds since the epoch; null if it does not wait. */
   readonly heldUntil: number | null;
   /** Counts after this attempt. */
   readonly rows: readonly FailureRow[];

@@ -247,7 +247,7 @@ export class ChannelActs {
   ): {
     readonly columns: Partial<Pick<ChannelRow, 'config' | 'sealed_secrets' | 'verified_at'>>;
     readonly recipients: readonly string[];
-    /** Created by the change; null: nothing was. */
+    /** Created by the change; null if nothing was. */
     readonly secret: string | null;
   } {
     const { types, sealer, outbound } = this.options;

@@ -27,7 +27,7 @@ export interface ChannelRow {
   readonly sealed_secrets: Buffer | null;
   readonly is_enabled: boolean;
   readonly is_default: boolean;
-  /** Null: that of the account. */
+  /** Null for that of the account. */
   readonly locale: 'cn' | 'en' | 'tw' | null;
   readonly timezone: string | null;
   readonly max_per_minute: number | null;

@@ -2,7 +2,7 @@ import type { Sealer } from '../../../crypto/sealing.js';
 import { type ChannelConfig, joinSecrets } from './channel-config.js';
 import type { ChannelRow } from './channel-row.js';
 
-/** Secrets of a channel for storage; null: it has none. */
+/** Secrets of a channel for storage; null if it has none. */
 export function sealSecrets(secrets: ChannelConfig, sealer: Sealer): Buffer | null {
   return Object.keys(secrets).length === 0 ? null : sealer.seal(Buffer.from(JSON.stringify(secrets)));
 }

@@ -67,14 +67,14 @@ export async function deleteChannel(trx: Knex, id: string): Promise<void> {
   await trx('alert_threads').where({ channel_id: id }).delete();
 }
 
-/** Channel of an owner; null: none. */
+/** Channel of an owner, or null. */
 export async function findChannel(db: Knex, id: string, owner: Owner): Promise<ChannelRow | null> {
   const sql = `SELECT ${COLUMNS} FROM ${JOINED} WHERE c.id = :id AND ${ownedBy(owner, 'c')}`;
   const [row] = await queryNamed<ChannelRow>(db, 'alert-channel', sql, { id, ownerId: owner.id });
   return row ?? null;
 }
 
-/** Channel of an owner, locked until the transaction ends; null: none. */
+/** Channel of an owner, locked until the transaction ends, or null. */
 export async function lockChannel(trx: Knex, id: string, owner: Owner): Promise<ChannelRow | null> {
   const { rows } = await trx.raw<{ rows: ChannelRow[] }>(
     `SELECT ${COLUMNS} FROM ${JOINED} WHERE c.id = :id AND ${ownedBy(owner, 'c')} FOR NO KEY UPDATE OF c`,
@@ -98,7 +98,7 @@ export async function readChannels(db: Knex, ids: readonly string[]): Promise<Ch
   return queryNamed<ChannelRow>(db, 'alert-channels-by-id', sql, { ids: [...ids] });
 }
 
-/** Channel of any owner, locked until the transaction ends; null: none. */
+/** Channel of any owner, locked until the transaction ends, or null. */
 export async function lockAnyChannel(trx: Knex, id: string): Promise<ChannelRow | null> {
   const { rows } = await trx.raw<{ rows: ChannelRow[] }>(
     `SELECT ${COLUMNS} FROM ${JOINED} WHERE c.id = :id FOR NO KEY UPDATE OF c`,
@@ -107,7 +107,7 @@ export async function lockAnyChannel(trx: Knex, id: string): Promise<ChannelRow 
   return rows[0] ?? null;
 }
 
-/** Conditions of a list of channels; undefined: any. */
+/** Conditions of a list of channels; undefined matches any. */
 export interface ChannelFilter {
   readonly type: string | undefined;
   readonly verified: boolean | undefined;

@@ -5,7 +5,7 @@ import { maskedLink, type ShownRequest, shownMail, shownRequest } from '../deliv
 import type { Attempt, ChannelType } from '../types/channel-type.js';
 import type { Message } from '../types/message.js';
 
-/** Request that a message would be sent as; null: the type sends none. Nothing is sent. */
+/** Request that a message would be sent as; null if the type sends none. Nothing is sent. */
 export async function dryRun(
   type: ChannelType,
   message: Message,

@@ -18,7 +18,7 @@ export function sealLink(right: LinkRight, sealer: Sealer): string {
   return sealer.seal(Buffer.from(JSON.stringify(right))).toString('base64url');
 }
 
-/** Right of a token; null: it is not a token for this act. */
+/** Right of a token; null if it is not a token for this act. */
 export function openLink(token: string, act: LinkRight['act'], sealer: Sealer): LinkRight | null {
   try {
     const right: LinkRight = JSON.parse(sealer.open(Buffer.from(token, 'base64url')).toString());

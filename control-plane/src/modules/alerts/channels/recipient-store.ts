@@ -23,7 +23,7 @@ export interface CodeRow {
   readonly code_tries: number;
 }
 
-/** Code of a recipient, locked until the transaction ends; null: none was ever sent. */
+/** Code of a recipient, locked until the transaction ends; null if none was ever sent. */
 export async function lockCode(trx: Knex, channelId: string, address: string): Promise<CodeRow | null> {
   const row = await trx('alert_recipients')
     .where({ channel_id: channelId, address })

@@ -88,7 +88,7 @@ export class Verification {
       throw channelInvalid('code', 'is no longer accepted: request a new one by sending no code');
   }
 
-  /** Right that a link gives, with its channel; null: the link is not valid, or its recipient is not one any more. */
+  /** Right that a link gives, with its channel; null if the link is not valid, or its recipient is not one any more. */
   async findLink(token: string, act: LinkRight['act']): Promise<{ right: LinkRight; row: ChannelRow } | null> {
     const { db, linkSealer, types } = this.options;
     const right = openLink(token, act, linkSealer);

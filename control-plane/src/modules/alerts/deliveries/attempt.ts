@@ -38,7 +38,7 @@ export interface AttemptReport {
   readonly entry: AttemptEntry;
   /** True if the request was sent, and its response is unknown. */
   readonly mayHaveArrived: boolean;
-  /** Last request of the attempt; null: there was none, or it has the code of a verification. */
+  /** Last request of the attempt; null if there was none, or it has the code of a verification. */
   readonly request: ShownRequest | null;
 }
 

@@ -55,7 +55,7 @@ export const isFirst = (oldest: string) => `NOT EXISTS (
     AND (e.created_at, e.priority, e.id) < (d.created_at, d.priority, d.id)
     AND e.thread = d.thread AND e.recipient IS NOT DISTINCT FROM d.recipient OFFSET 0)`;
 
-/** When the next delivery of a channel is due; null: none waits. */
+/** When the next delivery of a channel is due; null if none waits. */
 export async function findNextDue(trx: Knex, channelId: string, nowMs: number): Promise<Date | null> {
   const [next] = await queryPrepared<{ due: Date | null }>(trx, nextDueOn(dayOf(nowMs)), [channelId]);
   return next?.due ?? null;
@@ -80,7 +80,7 @@ export interface DeliveryChange {
   readonly providerId: string | null;
   readonly nextAttemptAtMs: number | null;
   readonly finishedAtMs: number | null;
-  /** Request of the attempt; null: that of an earlier one stays. */
+  /** Request of the attempt; null if that of an earlier one stays. */
   readonly request: ShownRequest | null;
 }
 
@@ -135,12 +135,12 @@ export async function dropWaiting(
     .update({ status: 'dropped', reason, next_attempt_at: null, finished_at: new Date(nowMs) });
 }
 
-/** A delivery with the request of its last attempt; null: none was sent. */
+/** A delivery with the request of its last attempt; null if none was sent. */
 export interface SentDelivery extends DeliveryRow {
   readonly request: ShownRequest | null;
 }
 
-/** Delivery of an owner; null: none. */
+/** Delivery of an owner, or null. */
 export async function findDelivery(db: Knex, id: string, owner: Owner): Promise<SentDelivery | null> {
   const columns = [...deliveryColumns, 'request'].join(', ');
   const sql = `SELECT ${columns} FROM alert_deliveries WHERE id = :id AND ${ownedBy(owner)}`;
@@ -148,7 +148,7 @@ export async function findDelivery(db: Knex, id: string, owner: Owner): Promise<
   return row ?? null;
 }
 
-/** Conditions of a list of deliveries; undefined: any. */
+/** Conditions of a list of deliveries; undefined matches any. */
 export interface DeliveryFilter {
   readonly channelId: string | undefined;
   readonly alertId: string | undefined;
@@ -156,7 +156,7 @@ export interface DeliveryFilter {
   readonly kind: string | undefined;
   readonly fromMs: number | null;
   readonly toMs: number | null;
-  /** Id of the last delivery of the previous page; null: the first page. */
+  /** Id of the last delivery of the previous page; null for the first page. */
   readonly after: string | null;
   readonly limit: number;
 }

@@ -27,9 +27,9 @@ export interface Destination {
   readonly config: Readonly<Record<string, unknown>>;
   /** Values that must appear nowhere. */
   readonly secrets: readonly string[];
-  /** Null: the limit of the type. */
+  /** Null for the limit of the type. */
   readonly maxPerMinute: number | null;
-  /** Texts of the owner in place of the default ones; null: none. */
+  /** Texts of the owner in place of the default ones, or null. */
   readonly texts: CustomTexts | null;
   readonly locale: Locale;
   /** IANA name. */
@@ -53,7 +53,7 @@ export interface ChannelEffect {
 export interface Destinations {
   /** Channels by id; those that do not exist are missing. */
   read(db: Knex, channelIds: readonly string[]): Promise<ReadonlyMap<string, Destination>>;
-  /** Default channel of an owner, for messages that no other channel accepts; null: there is no verified address. */
+  /** Default channel of an owner, for messages that no other channel accepts; null if there is no verified address. */
   readFallback(db: Knex, ownerId: string): Promise<Destination | null>;
   /** The same for several owners, by owner; those without a verified address are missing. */
   readFallbacks(db: Knex, ownerIds: readonly string[]): Promise<ReadonlyMap<string, Destination>>;

@@ -21,7 +21,7 @@ const settled: ReadonlySet<EndReason | null> = new Set([
 ]);
 
 /**
- * Channels that failed, if a firing message has to go to the address of the account; null: it need not. A message that may have
+ * Channels that failed, if a firing message has to go to the address of the account; null if it need not. A message that may have
  * arrived counts as accepted.
  */
 export function decideFallback(

@@ -102,13 +102,13 @@ const claimOn = (day: number): PreparedStatement => ({
     SELECT leased.channel_id AS lane, claimed.* FROM leased LEFT JOIN claimed ON claimed.channel_id = leased.channel_id`,
 });
 
-/** Lease of a channel, locked until the transaction ends; null: it has none. */
+/** Lease of a channel, locked until the transaction ends; null if it has none. */
 export async function lockLane(trx: Knex, channelId: string): Promise<string | null> {
   const lane = await trx('alert_lanes').where({ channel_id: channelId }).forUpdate().first<{ lease: string | null }>();
   return lane?.lease ?? null;
 }
 
-/** Ends the lease of a channel: when its next message is due, null: none waits; and until when it takes none, null: it does. */
+/** Ends the lease of a channel: when its next message is due (null if none waits), and until when it takes none (null if it takes them). */
 export async function releaseLane(
   trx: Knex,
   channelId: string,

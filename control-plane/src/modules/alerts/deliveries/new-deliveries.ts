@@ -139,7 +139,7 @@ function shownText(message: Message): string {
   return message.kind === 'verification' ? '' : messageText({ ...message, links: [] });
 }
 
-/** Reason why a message may not go to a recipient of a channel as they are now; null: it may. */
+/** Reason why a message may not go to a recipient of a channel as they are now; null if it may. */
 export function refusalOf(
   { kind, isFallback }: { readonly kind: MessageKind; readonly isFallback: boolean },
   { isTest, isEnabled }: Pick<Destination, 'isTest' | 'isEnabled'>,

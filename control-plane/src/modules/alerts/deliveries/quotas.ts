@@ -24,7 +24,7 @@ const free: QuotaPlace = { giveBack: async () => {} };
 export class Quotas {
   constructor(private readonly options: { readonly db: Knex; readonly types: ChannelTypes; readonly plans: Plans }) {}
 
-  /** Takes a place before an attempt; null: none is left this month. */
+  /** Takes a place before an attempt; null if none is left this month. */
   async take({ ownerId, plan, type }: Counted, nowMs: number): Promise<QuotaPlace | null> {
     const { db, types, plans } = this.options;
     const quota = findType(types, type)?.quota;

@@ -11,7 +11,7 @@ export const JITTER = 0.2;
 /** Longest delay that a response may ask for. */
 export const MAX_RETRY_AFTER_MS = HOUR;
 
-/** Least delay before the next attempt, as the outcome of the last one wants it; null: none. */
+/** Least delay before the next attempt, as the outcome of the last one wants it, or null. */
 export function requestedDelay({
   retryAfterMs,
   isOfVendor,

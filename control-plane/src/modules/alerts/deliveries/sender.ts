@@ -45,9 +45,9 @@ interface SenderOptions extends Omit<AttemptParts, 'destinations'>, BackgroundPa
 
 /** Facts about a claimed message, read with those of all that were claimed with it. */
 interface Known {
-  /** Undefined: its channel does not exist any more. */
+  /** Undefined if its channel does not exist any more. */
   readonly destination: Destination | undefined;
-  /** Reason why it is not needed any more; undefined: it is. */
+  /** Reason why it is not needed any more; undefined if it is. */
   readonly refused: EndReason | undefined;
   /** As in Attempt. */
   readonly firstProviderId: string | null;
@@ -275,7 +275,7 @@ function outOfRoom(nowMs: number, waitMs: number): AttemptReport {
   };
 }
 
-/** Reason why a message may not be sent to its recipient now; null: it may. */
+/** Reason why a message may not be sent to its recipient now; null if it may. */
 function refusalNow(row: DeliveryRow, destination: Destination | undefined): EndReason | null {
   if (destination === undefined) return 'channel_deleted';
   const recipient = row.recipient === null ? null : destination.recipients?.find(({ to }) => to === row.recipient);

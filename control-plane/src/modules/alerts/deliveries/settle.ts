@@ -12,11 +12,11 @@ import { insertFirst } from './thread-store.js';
 
 /** Result of a claim of one delivery, and what it means for the lane of its channel. */
 export interface Settlement {
-  /** Change of the delivery; null: it goes on waiting as it was. */
+  /** Change of the delivery; null if it goes on waiting as it was. */
   readonly change: DeliveryChange | null;
-  /** Effect on the channel; null: none. */
+  /** Effect on the channel, or null. */
   readonly effect: ChannelEffect | null;
-  /** Instant before which nothing else of the channel is sent; null: at once. */
+  /** Instant before which nothing else of the channel is sent; null to send at once. */
   readonly holdUntilMs: number | null;
 }
 
@@ -130,7 +130,7 @@ export async function releaseUnused(
 
 /**
  * Records a settlement. A sender whose lease ran out changes nothing, unless its message was accepted: that ends the delivery,
- * whoever sends it by now. `lease` null: the message was sent outside of its lane.
+ * whoever sends it by now. `lease` is null if the message was sent outside of its lane.
  * @returns false if it changed nothing
  */
 export async function recordSettlement(

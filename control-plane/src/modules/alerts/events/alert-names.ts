@@ -7,9 +7,9 @@ import { readGroupNames } from './name-store.js';
 
 /** Names of what alerts have by id, for texts that people read. */
 export interface AlertNames {
-  /** Display name of the user who acknowledged an alert, else the address, masked; of a link its channel or recipient. Null: no one has. */
+  /** Display name of the user who acknowledged an alert, else the address, masked; of a link its channel or recipient; or null. */
   acknowledgedBy(alert: Pick<AlertRow, 'state'>): string | null;
-  /** Name of the group of the monitor; null: it has none. */
+  /** Name of the group of the monitor; null if it has none. */
   group(alert: Pick<AlertRow, 'monitor_group_id'>): string | null;
 }
 

@@ -21,20 +21,20 @@ export interface AlertRow {
   readonly started_at: Date;
   readonly created_at: Date;
   readonly resolved_at: Date | null;
-  /** Reason that the nodes reported; null: none. */
+  /** Reason that the nodes reported, or null. */
   readonly reason: string | null;
   /** Ids of nodes. */
   readonly affected_nodes: readonly string[];
-  /** Instant of the next step of the escalation; null: none follows. */
+  /** Instant of the next step of the escalation; null if none follows. */
   readonly next_step_at: Date | null;
   /** True if a user resolved it and the monitor has not been up since. */
   readonly awaits_up: boolean;
   readonly state: AlertState;
   /** Number of changes. */
   readonly changes: number;
-  /** Instant of the next look; null: none. */
+  /** Instant of the next look, or null. */
   readonly look_at: Date | null;
-  /** Group, or `storm:` and the channel, whose bundle the last joined message about it went into; null: none was joined. */
+  /** Group, or `storm:` and the channel, whose bundle the last joined message about it went into; null if none was joined. */
   readonly group_key: string | null;
 }
 

@@ -46,7 +46,7 @@ export async function listUnresolved(db: Knex, ids: readonly string[]): Promise<
   return rows.map(({ id }) => id);
 }
 
-/** Alert of an owner (null: of any owner), locked until the transaction ends; null: no such alert. */
+/** Alert of an owner (null for any owner), locked until the transaction ends; null if there is no such alert. */
 export async function lockAlert(trx: Knex, id: string, owner: Owner | null): Promise<AlertRow | null> {
   const { rows } = await trx.raw<{ rows: AlertRow[] }>(
     `SELECT * FROM alerts WHERE id = :id AND ${owner === null ? 'true' : ownedBy(owner)} FOR UPDATE`,
@@ -97,7 +97,7 @@ const CHANGED = [
   'group_key',
 ] as const satisfies readonly (keyof AlertRow)[];
 
-/** Alert of an owner; null: no such alert. */
+/** Alert of an owner; null if there is no such alert. */
 export async function findAlert(db: Knex, id: string, owner: Owner): Promise<AlertRow | null> {
   const sql = `SELECT ${COLUMNS} FROM alerts WHERE id = :id AND ${ownedBy(owner)}`;
   const [row] = await queryNamed<AlertRow>(db, 'alert', sql, { id, ownerId: owner.id });
@@ -157,7 +157,7 @@ export async function readAlertColumns(db: Knex, ids: readonly string[]): Promis
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** Conditions of a list of alerts; undefined: any. */
+/** Conditions of a list of alerts; undefined matches any. */
 export interface AlertFilter {
   readonly status: string | undefined;
   readonly severity: string | undefined;
@@ -170,7 +170,7 @@ export interface AlertFilter {
 
 /** Part of a list: after an alert, or `offset` from the first. */
 export interface AlertPage {
-  /** Id of the last alert of the previous page; null: `offset` counts. */
+  /** Id of the last alert of the previous page; null if `offset` counts. */
   readonly after: string | null;
   readonly offset: number;
   readonly limit: number;

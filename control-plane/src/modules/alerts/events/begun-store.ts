@@ -6,7 +6,7 @@ import { isBeyondLog } from '../deliveries/needed.js';
 interface Bundle {
   readonly owner_id: string;
   readonly channel_id: string;
-  /** Thread of its digests; null: none was sent. */
+  /** Thread of its digests; null if none was sent. */
   readonly thread: string | null;
 }
 

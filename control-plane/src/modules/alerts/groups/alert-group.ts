@@ -27,7 +27,7 @@ export interface GroupedMonitor {
   readonly type: string;
 }
 
-/** Group of a monitor's alerts: of those that match the one that was created first; null: none matches. */
+/** Group of a monitor's alerts: of those that match the one that was created first; null if none matches. */
 export function groupOf(groups: readonly AlertGroup[], monitor: GroupedMonitor): AlertGroup | null {
   const name = folded(monitor.name);
   return (

@@ -16,7 +16,7 @@ export interface AcknowledgeRight {
   /** Id of an alert, or of a delivery: of a digest. */
   readonly subjectId: string;
   readonly channelId: string;
-  /** Recipient of the message, masked; null: the channel has no recipients. */
+  /** Recipient of the message, masked; null if the channel has no recipients. */
   readonly recipient: string | null;
 }
 
@@ -39,7 +39,7 @@ export class AcknowledgeLinks {
     return new URL(`/a/${signed}.${this.#sign(signed)}`, publicUrl).href;
   }
 
-  /** Right of a token; null: it is no token of this installation, or its time is over. */
+  /** Right of a token; null if it is no token of this installation, or its time is over. */
   open(token: string): AcknowledgeRight | null {
     const end = token.lastIndexOf('.');
     const [signed, signature] = [token.slice(0, Math.max(0, end)), token.slice(end + 1)];

@@ -19,7 +19,7 @@ interface LinkActsOptions {
 
 /** Subject of a link: an alert, or the alerts of a digest that are still kept. */
 export type Linked =
-  /** `acknowledgedBy`: name of who acknowledged it; null: no one has. */
+  /** `acknowledgedBy`: name of who acknowledged it; null if no one has. */
   | { readonly kind: 'alert'; readonly row: AlertRow; readonly acknowledgedBy: string | null }
   | { readonly kind: 'digest'; readonly title: string; readonly alerts: readonly AlertColumns[] };
 
@@ -27,7 +27,7 @@ export type Linked =
 export class LinkActs {
   constructor(private readonly options: LinkActsOptions) {}
 
-  /** Alert or digest of a link; null: the link is not valid, or what it names is no longer kept. */
+  /** Alert or digest of a link; null if the link is not valid, or what it names is no longer kept. */
   async find(token: string): Promise<Linked | null> {
     const right = this.options.links.open(token);
     if (right === null) return null;

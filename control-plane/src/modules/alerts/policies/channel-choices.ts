@@ -18,7 +18,7 @@ export interface KnownChannel {
   readonly id: string;
   readonly type: ChannelTypeName;
   readonly isDefault: boolean;
-  /** Null: the type has no recipients. */
+  /** Null if the type has no recipients. */
   readonly recipients: readonly Recipient[] | null;
 }
 
@@ -86,7 +86,7 @@ function found(id: string, known: readonly KnownChannel[], field: string): Known
   return channel;
 }
 
-/** Recipient of a channel that may be written to, as stored; null: there is no such one. */
+/** Recipient of a channel that may be written to, as stored; null if there is no such one. */
 function recipientOf({ recipients }: KnownChannel, text: string): string | null {
   const usable = (recipients ?? []).filter(({ isVerified, isUnsubscribed }) => isVerified && !isUnsubscribed);
   const written = text.trim();

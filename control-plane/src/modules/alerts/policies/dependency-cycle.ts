@@ -1,5 +1,5 @@
 /**
- * Cycle of dependencies between monitors, in order; null: none. `edges`: by the id of a monitor those that it depends on.
+ * Cycle of dependencies between monitors, in order, or null. `edges`: by the id of a monitor those that it depends on.
  * Messages about monitors of a cycle would hold each other.
  */
 export function findCycle(edges: ReadonlyMap<string, readonly string[]>): readonly string[] | null {

@@ -42,7 +42,7 @@ export function namesChannels(body: AlertPolicyChange): boolean {
 }
 
 /**
- * Fields of a policy after `body` was applied to the previous ones; null: the policy is new, and `body` has a name.
+ * Fields of a policy after `body` was applied to the previous ones; null if the policy is new, and `body` has a name.
  * Does not check that monitors belong to the caller. @throws ApiError VALIDATION_FAILED, ALERT_CHANNEL_INVALID, ALERT_RULE_CONFLICT
  */
 export function policyFieldsOf(

@@ -6,7 +6,7 @@ export interface PolicyFields {
   readonly name: string;
   readonly is_enabled: boolean;
   readonly is_default: boolean;
-  /** Null: the policy is in the full form. */
+  /** Null if the policy is in the full form. */
   readonly monitor_id: string | null;
   readonly rules: TypedRule[];
   readonly escalation: TypedEscalation;

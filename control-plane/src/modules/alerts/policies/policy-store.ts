@@ -61,7 +61,7 @@ export async function deletePolicy(trx: Knex, id: string): Promise<void> {
   await trx('alert_policies').where({ id }).delete();
 }
 
-/** Policy of an owner; null: none. */
+/** Policy of an owner, or null. */
 export async function findPolicy(db: Knex, id: string, owner: Owner): Promise<PolicyRow | null> {
   const sql = `SELECT ${COLUMNS} FROM alert_policies WHERE id = :id AND ${ownedBy(owner)}`;
   const [row] = await queryNamed<PolicyRow>(db, 'alert-policy', sql, { id, ownerId: owner.id });

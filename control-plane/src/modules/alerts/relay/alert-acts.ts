@@ -78,7 +78,7 @@ export class AlertActs {
     return this.#act(id, { owner: account.owner, actor, trigger, note: null });
   }
 
-  /** Acknowledges an alert for the recipient of a message; null: there is no such alert. @throws ApiError CONFLICT */
+  /** Acknowledges an alert for the recipient of a message; null if there is no such alert. @throws ApiError CONFLICT */
   async acknowledgeByLink(id: string, by: string, actor: Actor): Promise<AlertRow | null> {
     try {
       return await this.#act(id, { owner: null, actor, trigger: { kind: 'acknowledge', by, via: 'link' }, note: null });

@@ -4,10 +4,10 @@ import type { AlertedMonitor } from '../../monitors/index.js';
 
 /** Facts that may keep messages of an alert back. */
 export interface HoldingFacts {
-  /** Null: the monitor no longer exists. */
+  /** Null if the monitor no longer exists. */
   readonly monitor: AlertedMonitor | null;
   readonly policy: AlertPolicy | null;
-  /** End of the silences that cover the alert; null: none does. */
+  /** End of the silences that cover the alert; null if none does. */
   readonly silencedUntilMs: number | null;
   /** Ids of the monitors that are down. */
   readonly down: ReadonlySet<string>;

@@ -14,15 +14,15 @@ export interface BundleRow {
   /** True if its alerts are about monitors of test keys. */
   readonly is_test: boolean;
   readonly channel_id: string;
-  /** Null: bundle of the storm guard. */
+  /** Null for the bundle of the storm guard. */
   readonly group_id: string | null;
   readonly group_name: string | null;
-  /** Null: all of the channel. */
+  /** Null for all recipients of the channel. */
   readonly recipients: readonly string[] | null;
   readonly wait_ms: number;
   readonly interval_ms: number;
   readonly state: BundleState;
-  /** Thread of its messages, from the first until all of its alerts are over; null: none began. */
+  /** Thread of its messages, from the first until all of its alerts are over; null if none began. */
   readonly thread: string | null;
   readonly due_at: Date | null;
 }

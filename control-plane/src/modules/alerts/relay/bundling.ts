@@ -141,7 +141,7 @@ function partOf({ decided, notification, bundleId }: PlacedNotification, before:
   };
 }
 
-/** Severity that the channel knew before the decision; null: it knew nothing of the alert. */
+/** Severity that the channel knew before the decision; null if it knew nothing of the alert. */
 function notifiedBefore({ before }: Decided, { choice }: Notification): BundledRow['notifiedSeverity'] {
   return before?.told.find((channel) => channel.choice.channel_id === choice.channel_id)?.severity ?? null;
 }

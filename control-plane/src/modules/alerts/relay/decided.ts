@@ -33,9 +33,9 @@ export interface Subject {
   readonly ownerId: string;
   readonly isTest: boolean;
   readonly monitor: MonitorCopy;
-  /** Null: it is gone, disabled or does not apply; the stored alert has its id and name. */
+  /** Null if it is gone, disabled or does not apply; the stored alert has its id and name. */
   readonly policy: NamedPolicy | null;
-  /** Stored alert; null: there is none. */
+  /** Stored alert; null if there is none. */
   readonly alert: AlertRow | null;
   /** State that the decision is about; that of `alert`, unless messages were lost since it was stored. */
   readonly state: AlertState | null;
@@ -47,18 +47,18 @@ export interface Subject {
 /** A decision with its subject, and the alert as it is stored afterwards. */
 export interface Decided {
   readonly decision: Decision;
-  /** State before the decision; null: the alert is new. */
+  /** State before the decision; null if the alert is new. */
   readonly before: AlertState | null;
   readonly policy: NamedPolicy | null;
   readonly row: AlertRow;
-  /** Instant that is to be marked for a look; null: none, or it is marked already. */
+  /** Instant that is to be marked for a look; null if there is none, or it is marked already. */
   readonly markAtMs: number | null;
 }
 
 /** Least time until an alert is looked at again. */
 const LEAST_WAIT_MS = 1_000;
 
-/** The alert as it is stored after a decision; null: there is none, or it does not change. */
+/** The alert as it is stored after a decision; null if there is none, or it does not change. */
 export function afterDecision(subject: Subject, decision: Decision, nowMs: number): Decided | null {
   const { alert: state, timeline } = decision;
   const before = timeline[0]?.what === 'opened' ? null : subject.alert;

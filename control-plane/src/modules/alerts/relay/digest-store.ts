@@ -32,7 +32,7 @@ export interface ReceivedDigest {
   readonly alertIds: readonly string[];
 }
 
-/** Message of a delivery about several alerts; null: there is none. */
+/** Message of a delivery about several alerts; null if there is none. */
 export async function findReceivedDigest(db: Knex, deliveryId: string): Promise<ReceivedDigest | null> {
   const { rows } = await db.raw<{ rows: { title: string; alert_ids: string[] }[] }>(
     `SELECT d.title, coalesce(g.alert_ids, d.alert_ids) AS alert_ids

@@ -42,7 +42,7 @@ interface DigestsOptions {
   readonly messages: Pick<MessageContext, 'pageUrl'>;
 }
 
-/** Message of a bundle that is due; null: nothing changed. And the bundle afterwards. */
+/** Message of a bundle that is due; null if nothing changed. And the bundle afterwards. */
 interface Planned {
   readonly row: BundleRow;
   readonly thread: string;

@@ -261,7 +261,7 @@ export class Relay {
 interface KnownPolicies {
   /** Enabled policies that apply, by monitor. */
   readonly applied: ReadonlyMap<string, readonly NamedPolicy[]>;
-  /** Policy of an alert; null: it does not apply any more. */
+  /** Policy of an alert; null if it does not apply any more. */
   of(alert: AlertRow, monitor: AlertedMonitor | null): NamedPolicy | null;
 }
 

@@ -12,8 +12,8 @@ export interface NeedFacts {
 }
 
 /**
- * Reason why a message about alerts is no longer needed; null: it is. Whoever got a message about an alert gets the one about its end; who
- * got none, since the alert ended before, gets neither.
+ * Reason why a message about alerts is no longer needed; null if it is. A recipient of a message about an alert gets the one about its end;
+ * one who got none, since the alert ended before, gets neither.
  */
 export function endReasonOf({ kind, mayHaveArrived, alerts, wasNotified }: NeedFacts): EndReason | null {
   switch (kind) {

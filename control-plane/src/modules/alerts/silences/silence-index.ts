@@ -31,13 +31,13 @@ export class SilenceIndex {
     return index;
   }
 
-  /** Instant at which the last of the silences of a monitor's alerts of a severity ends; null: none applies. */
+  /** Instant at which the last of the silences of a monitor's alerts of a severity ends; null if none applies. */
   untilMs(monitor: SilencedMonitor, severity: AlertSeverity): number | null {
     const last = Math.max(0, ...this.#coversOf(monitor, severity).map(({ endsAtMs }) => endsAtMs));
     return last === 0 ? null : last;
   }
 
-  /** Instant at which the next silence of a monitor's alerts of a severity begins; null: none is planned. */
+  /** Instant at which the next silence of a monitor's alerts of a severity begins; null if none is planned. */
   nextAtMs(monitor: SilencedMonitor, severity: AlertSeverity): number | null {
     const next = Math.min(
       Number.POSITIVE_INFINITY,

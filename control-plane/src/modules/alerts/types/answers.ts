@@ -14,7 +14,7 @@ export type Meaning =
 /** A JSON object. */
 export type Json = Readonly<Record<string, unknown>>;
 
-/** Body of a response as a JSON object; null: it is none, or is longer than what was read. */
+/** Body of a response as a JSON object; null if it is none, or is longer than what was read. */
 export function jsonOf({ body, isComplete }: OutboundResponse): Json | null {
   if (!isComplete) return null;
   try {

@@ -15,7 +15,7 @@ export interface Attempt<C = unknown> {
   readonly locale: Locale;
   /** Wall clock at this attempt; signatures use it. */
   readonly nowMs: number;
-  /** Id that the vendor gave the first message of the thread on this channel; null: there was none. */
+  /** Id that the vendor gave the first message of the thread on this channel; null if there was none. */
   readonly firstProviderId: string | null;
   /** Sends one request through the outbound client; deadline, cap and masking are the sender's. @throws OutboundError */
   send(request: TypeRequest): Promise<OutboundResponse>;
@@ -47,7 +47,7 @@ export type Outcome<C = unknown> =
   /** `config`: fields that the vendor asked to change (an id of a chat that moved); stored. */
   | { readonly kind: 'accepted'; readonly providerId: string | null; readonly config?: Partial<C> }
   /**
-   * Worth another attempt, after `retryAfterMs` at the earliest (null: by the schedule). `isOfVendor`: time that the vendor documents; one that
+   * Worth another attempt, after `retryAfterMs` at the earliest (null: as scheduled). `isOfVendor`: time that the vendor documents; one that
    * a response asks for is bounded.
    */
   | {
@@ -101,7 +101,7 @@ export interface ChannelType<S extends TObject = TObject> {
   generate?(config: Static<S>): Readonly<Record<string, string>>;
   /** False if the operator has not configured what the type needs; default true. */
   readonly isConfigured?: boolean;
-  /** First error in a configuration that its schema cannot find; null: none. Absent: there are no such errors. */
+  /** First error in a configuration that its schema cannot find, or null. Absent if there are no such errors. */
   problem?(config: Static<S>): ConfigProblem | null;
   /** Addresses it sends to, which the target policy judges when the configuration is written. */
   urls(config: Static<S>): readonly string[];

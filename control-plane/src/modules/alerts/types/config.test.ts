@@ -73,7 +73,7 @@ function wechat(fields: object): object {
   };
 }
 
-/** First field that is wrong; null: none. */
+/** First field that is wrong, or null. */
 function wrongField(type: ChannelType, config: object): string | null {
   const validation = compileSchema(type.config)(structuredClone(config));
   if (!validation.ok) return Object.keys(validation.details)[0] ?? null;

@@ -41,9 +41,9 @@ export interface MessageMonitor {
 /** Names of what the payload of a message has by id. */
 export interface MessageNames {
   readonly nodes: readonly string[];
-  /** Null: no one has acknowledged the alert. */
+  /** Null if no one has acknowledged the alert. */
   readonly acknowledgedBy: string | null;
-  /** Group of the monitor; null: it has none. */
+  /** Group of the monitor; null if it has none. */
   readonly group: string | null;
 }
 

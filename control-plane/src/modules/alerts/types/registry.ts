@@ -53,7 +53,7 @@ export const typesWithCodes: readonly ChannelTypeName[] = Object.values(
   channelTypes({ channelUrls: {}, smsGateway: null, voiceGateway: null }),
 ).flatMap(({ name, verification }) => (verification === undefined ? [] : [name as ChannelTypeName]));
 
-/** Type with a name; null: this version has none. */
+/** Type with a name; null if this version has none. */
 export function findType(types: ChannelTypes, name: string): ChannelType | null {
   return Object.hasOwn(types, name) ? types[name as ChannelTypeName] : null;
 }

@@ -118,7 +118,7 @@ function textOf(message: Message, isPlain: boolean): string {
   );
 }
 
-/** Id that a group got when it became a supergroup; null: it did not. */
+/** Id that a group got when it became a supergroup; null if it did not. */
 function movedTo(response: OutboundResponse): string | null {
   const json = jsonOf(response);
   if (json === null || json['ok'] !== false) return null;

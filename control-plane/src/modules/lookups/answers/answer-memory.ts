@@ -23,7 +23,7 @@ export class AnswerMemory {
     return this.#bytes;
   }
 
-  /** Newest answer and failure of a key; null: nothing here. */
+  /** Newest answer and failure of a key, or null. */
   find(key: string): Kept | null {
     const entry = this.#entries.get(key);
     if (entry === undefined) return null;

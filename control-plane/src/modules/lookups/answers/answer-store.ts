@@ -43,7 +43,7 @@ export interface Finding {
   readonly answer: Answer;
 }
 
-/** Keeps a finding for all replicas and ends the claim of its holder. False: it is too large to be kept. */
+/** Keeps a finding for all replicas and ends the claim of its holder. False if it is too large to be kept. */
 export async function keepAnswer(db: Knex, { key, holder, subject, answer }: Finding): Promise<boolean> {
   const body = await packBody(answer.body);
   if (body === null) return false;

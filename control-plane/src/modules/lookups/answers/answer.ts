@@ -8,7 +8,7 @@ export interface Answer {
   readonly body: object;
 }
 
-/** Newest answer and newest failure of a key; null: none is kept. */
+/** Newest answer and newest failure of a key; null if none is kept. */
 export interface Kept {
   readonly answer: Answer | null;
   readonly failure: Answer | null;
@@ -28,7 +28,7 @@ const LEAST_AGE_MS = 60_000;
 /** Share of its fresh time at whose beginning an answer that is asked for is renewed. */
 const RENEWED_FROM = 0.9;
 
-/** Judges what is kept of a key. `maxAgeMs`: the oldest answer that the caller wants; null: any fresh one. Pure. */
+/** Judges what is kept of a key. `maxAgeMs`: the oldest answer that the caller wants; null for any fresh one. Pure. */
 export function judgeKept({ answer, failure }: Kept, nowMs: number, maxAgeMs: number | null = null): Judgment {
   const hasFailed = failure !== null && nowMs < failure.freshUntilMs;
   const wanted = answer !== null && isFresh(answer, nowMs, maxAgeMs) ? answer : null;

@@ -91,7 +91,7 @@ export class Answers {
     return judgeKept(await this.#read(key), clock.now(), maxAgeMs);
   }
 
-  /** Answer that stands in for one that cannot be had; null: none. */
+  /** Answer that stands in for one that cannot be had, or null. */
   async findStale(key: string): Promise<Answer | null> {
     const { answer } = await this.#read(key);
     return answer !== null && this.options.clock.now() < answer.staleUntilMs ? answer : null;

@@ -9,7 +9,7 @@ const MAX_TEXT_BYTES = 16 * 1024 * 1024;
 const pack = promisify(deflateRaw);
 const unpack = promisify<Buffer, { maxOutputLength: number }, Buffer>(inflateRaw);
 
-/** Compressed JSON of an answer; null: it is larger than 256 KiB. */
+/** Compressed JSON of an answer; null if that is larger than 256 KiB. */
 export async function packBody(body: object): Promise<Buffer | null> {
   const packed = await pack(JSON.stringify(body));
   return packed.length > MAX_BODY_BYTES ? null : packed;

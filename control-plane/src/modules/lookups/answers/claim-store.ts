@@ -18,7 +18,7 @@ export interface Claim {
   readonly holder: string;
 }
 
-/** Takes or renews the claim of a key for `leaseMs`; false: another replica has it. A claim whose lease has ended is taken over. */
+/** Takes or renews the claim of a key for `leaseMs`; false if another replica has it. A claim whose lease has ended is taken over. */
 export async function takeClaim(db: Knex, { key, holder }: Claim, leaseMs: number): Promise<boolean> {
   const rows = await queryPrepared<{ is_taken: boolean }>(db, TAKE, [key, holder, leaseMs]);
   return rows.length > 0;

@@ -49,9 +49,9 @@ export type Found =
 export interface JudgeContext<T extends MeasurementType = MeasurementType> {
   /** Question in canonical form. */
   readonly text: string;
-  /** Result of the second question; null: none was asked. */
+  /** Result of the second question; null if none was asked. */
   readonly second: AgentResult<T> | null;
-  /** Number of the network that announces an address; null: unknown. */
+  /** Number of the network that announces an address; null if unknown. */
   asnOf(address: string): number | null;
   /** Milliseconds since the epoch. */
   readonly nowMs: number;
@@ -100,7 +100,7 @@ export interface MemorySources {
 /** Lookup that is answered from memory. */
 export interface MemoryLookup extends LookupFacts {
   readonly runs: 'in memory';
-  /** The answer; null: no source is there. */
+  /** The answer; null if no source is there. */
   answer(question: Question, sources: MemorySources): object | null;
 }
 

@@ -161,7 +161,7 @@ interface Outcome {
   readonly message: string | null;
 }
 
-/** Version that a digest is of; null: a new one. */
+/** Version that a digest is of; null for a new one. */
 function sameVersion({ inUse, refusedDigest }: ClaimedList, digest: Buffer): 'version_id' | 'refused_id' | null {
   if (inUse?.digest.equals(digest) === true) return 'version_id';
   return refusedDigest?.equals(digest) === true ? 'refused_id' : null;

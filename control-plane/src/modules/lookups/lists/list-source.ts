@@ -24,7 +24,7 @@ export type SourceReply =
   /** The source has the version with the marks that were given. `builtMs`: when the source said so, or the file was written. */
   | { readonly kind: 'unchanged'; readonly builtMs: number }
   | { readonly kind: 'content'; readonly content: Buffer; readonly builtMs: number; readonly marks: SourceMarks }
-  /** `retryAfterMs`: delay that the server asks for; null: none. */
+  /** `retryAfterMs`: delay that the server asks for, or null. */
   | { readonly kind: 'failed'; readonly message: string; readonly retryAfterMs: number | null };
 
 interface SourceOptions {
@@ -93,7 +93,7 @@ function ask(
   });
 }
 
-/** Address that a response redirects to; null: it does not. */
+/** Address that a response redirects to; null if it does not. */
 function redirectOf({ status, headers }: OutboundResponse, from: string): string | null {
   if (![301, 302, 303, 307, 308].includes(status)) return null;
   const location = headers['location'];

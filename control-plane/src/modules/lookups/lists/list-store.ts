@@ -111,7 +111,7 @@ export interface KnownList {
 }
 
 /**
- * Claims one of these lists whose source is to be read; null: none is due, or others read them. A list that has another
+ * Claims one of these lists whose source is to be read; null if none is due, or others read them. A list that has another
  * source in the settings of a newer replica is left to that one.
  */
 export async function claimDue(
@@ -216,7 +216,7 @@ export async function storeVersion(db: Knex, claim: Claim, version: NewVersion):
   });
 }
 
-/** Takes the refused version of a list into use. Its id; null: there is none. */
+/** Takes the refused version of a list into use. @returns its id, or null */
 export async function acceptRefused(trx: Knex, name: string): Promise<string | null> {
   const { rows } = await trx.raw<{ rows: { version_id: string }[] }>(
     `UPDATE reputation_lists SET version_id = refused_id, refused_id = NULL
@@ -265,7 +265,7 @@ function marksOf({ etag, lastModified }: SourceMarks): object {
   return { etag, last_modified: lastModified };
 }
 
-/** False: the lease ran out, and another replica has the claim. Then nothing changes. */
+/** False if the lease ran out, and another replica has the claim. Then nothing changes. */
 async function endClaim(db: Knex, { name, holder, now, nextAt }: Claim, changes: object): Promise<boolean> {
   const changed = await db('reputation_lists')
     .where({ name, claimed_by: holder })

@@ -112,7 +112,7 @@ export class LoadedLists {
     }
   }
 
-  /** Null: the version was replaced meanwhile. */
+  /** Null if the version was replaced meanwhile. */
   async #load(definition: ListDefinition, version: VersionRow): Promise<LoadedList | null> {
     const { db } = this.options;
     const { id: versionId, bytes } = version;

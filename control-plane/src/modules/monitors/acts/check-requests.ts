@@ -18,7 +18,7 @@ export interface AskedLink {
 
 interface CheckRequestsOptions {
   readonly bus: Bus;
-  /** Finds the link of a node; null: this replica does not hold it. */
+  /** Finds the link of a node; null if this replica does not hold it. */
   readonly findLink: (nodeId: string) => AskedLink | null;
 }
 

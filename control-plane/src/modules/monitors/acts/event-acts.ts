@@ -51,7 +51,7 @@ export class EventActs {
     );
   }
 
-  /** Null: none. @throws ApiError NOT_FOUND */
+  /** Null if there is none. @throws ApiError NOT_FOUND */
   writeNotes(id: string, notes: string | null, act: MonitorAct): Promise<EventRow> {
     return this.#change(id, act, 'monitor_event.notes_set', (event) => (event.notes === notes ? null : { notes }));
   }
@@ -97,7 +97,7 @@ export class EventActs {
     await publish(trx, { kind: 'monitor.acknowledged', ...subjectOf(monitor), payload });
   }
 
-  /** Writes the columns that `change` returns for an event; null: nothing changes. */
+  /** Writes the columns that `change` returns for an event; null if nothing changes. */
   #change(
     id: string,
     { account, actor }: MonitorAct,

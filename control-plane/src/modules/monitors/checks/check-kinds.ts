@@ -100,7 +100,7 @@ function withDetails(report: CheckReport, { detailsJson }: ResultMessage): Taken
   return isObject ? { ...report, details: JSON.stringify(details) } : report;
 }
 
-/** Parses the state of a monitor that nodes deliver before their backlog; null: it is not one. */
+/** Parses the state of a monitor that nodes deliver before their backlog; null if it is not one. */
 export function parseNodeState(body: unknown): unknown {
   return isNodeState(body) ? body : null;
 }

@@ -9,7 +9,7 @@ export interface NearEnd {
   readonly thresholds: readonly number[];
 }
 
-/** Thresholds that an expiry at `moment` (ISO 8601) has passed; null: none, or the moment is invalid. */
+/** Thresholds that an expiry at `moment` (ISO 8601) has passed; null if there is none, or the moment is invalid. */
 export function passedThresholds(moment: string, thresholds: readonly number[], nowMs: number): NearEnd | null {
   const atMs = Date.parse(moment);
   if (Number.isNaN(atMs)) return null;

@@ -19,7 +19,7 @@ export interface CutOffNode {
 export const ONE_LOSS_MS = 3_600_000;
 const ONE_LOSS = `interval '${ONE_LOSS_MS} ms'`;
 
-/** Records a loss of a node. @returns the node; null: the loss continues a recorded one */
+/** Records a loss of a node. @returns the node; null if the loss continues a recorded one */
 export async function mergeUplinkLoss(trx: Knex, { nodeId, first, last }: UplinkLoss): Promise<CutOffNode | null> {
   const { rows } = await trx.raw<{ rows: CutOffNode[] }>(
     `WITH known AS (

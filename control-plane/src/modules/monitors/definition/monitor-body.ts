@@ -26,7 +26,7 @@ export const blankMonitor = {
   notifies_owner: true,
 } satisfies Partial<MonitorFields>;
 
-/** Value of a field that has two names; undefined: neither is given. @throws ApiError if the two differ */
+/** Value of a field that has two names; undefined if neither is given. @throws ApiError if the two differ */
 export function same<K extends keyof MonitorCreate, L extends keyof MonitorCreate>(
   body: Partial<MonitorCreate>,
   name: K,
@@ -38,7 +38,7 @@ export function same<K extends keyof MonitorCreate, L extends keyof MonitorCreat
   return (value ?? second) as (MonitorCreate[K] & MonitorCreate[L]) | undefined;
 }
 
-/** Settings in a body, with assertions from either place; null: none. */
+/** Settings in a body, with assertions from either place, or null. */
 export function settingsOf(body: Partial<MonitorCreate>, before: MonitorFields): Settings | null {
   const config = same(body, 'config', 'params') as Settings | undefined;
   const { assertions } = body;

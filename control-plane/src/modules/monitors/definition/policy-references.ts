@@ -12,7 +12,7 @@ export interface PolicyReferences {
     id: string,
     monitor: { readonly owner: Owner; readonly isTestMonitor: boolean },
   ): Promise<boolean>;
-  /** Monitors of an owner that depend on each other by their policies as they are in the transaction, in order; null: none do. */
+  /** Monitors of an owner that depend on each other by their policies as they are in the transaction, in order; null if none do. */
   findCycle(trx: Knex, ownerId: string): Promise<readonly string[] | null>;
 }
 

@@ -64,7 +64,7 @@ export function keptSecrets<S extends Secret>(config: Settings, secrets: readonl
   return secrets.filter(({ path }) => valueAt(config, path) === MASK);
 }
 
-/** Secrets sealed for storage, bound to their purpose; null: none. */
+/** Secrets sealed for storage, bound to their purpose, or null. */
 export function sealSecrets(secrets: readonly Secret[], purpose: SecretPurpose, sealer: Sealer): Buffer | null {
   if (secrets.length === 0) return null;
   const bound: readonly BoundSecret[] = secrets.map((secret) => ({ ...secret, ...purpose }));

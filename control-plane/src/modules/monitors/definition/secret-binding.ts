@@ -8,14 +8,14 @@ export interface SecretBinding {
   /** In canonical form: an address, or a name in lower-case A-labels (RFC 5890) without a trailing dot. */
   readonly host: string;
   readonly port: number;
-  /** In the same form; null: the node's own resolver. */
+  /** In the same form; null for the node's own resolver. */
   readonly resolver: string | null;
   readonly verify_tls: boolean;
 }
 
 const parts = ['scheme', 'host', 'port', 'resolver', 'verify_tls'] as const;
 
-/** Binding of a target and its settings; null: the target is not a URL, and nothing can be bound to it. */
+/** Binding of a target and its settings; null if the target is not a URL, and nothing can be bound to it. */
 export function bindingOf(target: string, config: Settings): SecretBinding | null {
   const { resolver, verify_tls: verifiesTls } = config;
   try {

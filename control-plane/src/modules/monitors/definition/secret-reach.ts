@@ -3,7 +3,7 @@ import type { Node } from '../../nodes/index.js';
 import type { Settings } from './settings.js';
 import type { MonitorRow } from './store.js';
 
-/** Nodes that may get the sealed settings of a monitor; null: it has none. */
+/** Nodes that may get the sealed settings of a monitor; null if it has none. */
 export function reachOf({
   config,
   sealed_secrets: sealed,

@@ -69,7 +69,7 @@ export function lastDay(nowMs: number): number {
   return Math.floor((nowMs + AHEAD_MS) / DAY_MS);
 }
 
-/** SQL of the newest check of a day; null: none. */
+/** SQL of the newest check of a day, which is null if there was none. */
 const newestOf = (day: number) => `(
     SELECT max(c.at) FROM monitor_checks c WHERE c.monitor_key = m.key
       AND c.at >= ${instantLiteral(day * DAY_MS)} AND c.at < ${instantLiteral((day + 1) * DAY_MS)}
@@ -97,7 +97,7 @@ export async function countMonitors(db: Knex, ownerId: string): Promise<number> 
   return row?.count ?? 0;
 }
 
-/** Stores a new monitor with unknown health; false: the name is taken. */
+/** Stores a new monitor with unknown health; false if the name is taken. */
 export async function insertMonitor(trx: Knex, monitor: MonitorFields, at: Date): Promise<boolean> {
   const rows = await trx('monitors')
     .insert({ ...toColumns(monitor), created_at: at, updated_at: at })
@@ -109,7 +109,7 @@ export async function insertMonitor(trx: Knex, monitor: MonitorFields, at: Date)
   return true;
 }
 
-/** Changes a monitor; false: the name is taken. */
+/** Changes a monitor; false if the name is taken. */
 export async function updateMonitor(trx: Knex, { id, ...changes }: MonitorFields, at: Date): Promise<boolean> {
   const { rows } = await trx.raw<{ rows: object[] }>(
     'SELECT FROM monitors WHERE owner_id = ? AND name = ? AND id <> ?',
@@ -140,7 +140,7 @@ export async function deleteMonitor(trx: Knex, id: string): Promise<void> {
   await trx('monitors').where({ id }).delete();
 }
 
-/** Locks a monitor of an owner (null: of any owner) for a change; null: no such monitor. */
+/** Locks a monitor of an owner (null for any owner) for a change; null if there is no such monitor. */
 export async function lockMonitor(trx: Knex, id: string, owner: Owner | null): Promise<MonitorRow | null> {
   const { rows } = await trx.raw<{ rows: MonitorRow[] }>(
     `SELECT ${COLUMNS} FROM monitors m WHERE m.id = :id AND ${owner === null ? 'true' : ownedBy(owner, 'm')} FOR NO KEY UPDATE`,
@@ -149,7 +149,7 @@ export async function lockMonitor(trx: Knex, id: string, owner: Owner | null): P
   return rows[0] ?? null;
 }
 
-/** Monitor of an owner with its state; null: no such monitor. */
+/** Monitor of an owner with its state; null if there is no such monitor. */
 export async function findMonitor(
   db: Knex,
   { id, owner, nowMs }: { id: string; owner: Owner; nowMs: number },

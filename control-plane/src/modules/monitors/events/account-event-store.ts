@@ -4,7 +4,7 @@ import type { Owner } from '../../../owners/index.js';
 import type { EventType } from '../definition/event-type.js';
 import { type EventPosition, type EventRow, eventColumns } from './event-store.js';
 
-/** Conditions on the events of an account, joined by AND; undefined: any. */
+/** Conditions on the events of an account, joined by AND; undefined matches any. */
 export interface EventFilter {
   readonly monitorId?: string | undefined;
   readonly type?: EventType | undefined;
@@ -17,10 +17,10 @@ export interface EventFilter {
 /** A part of the events of an account: those that began within a time, from a position on. */
 export interface AccountEventsPage {
   readonly filter: EventFilter;
-  /** Null: not narrowed on that side. */
+  /** Null if not narrowed on that side. */
   readonly fromMs: number | null;
   readonly toMs: number | null;
-  /** Null: from the first. */
+  /** Null to begin with the first. */
   readonly after: EventPosition | null;
   readonly limit: number;
 }

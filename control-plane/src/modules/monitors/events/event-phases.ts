@@ -6,7 +6,7 @@ import type { EventType } from '../definition/event-type.js';
 //   type 'degraded', earlier down until 10:20      |==== down ====|==== degraded ====|
 //                                               10:00           10:20              10:40
 
-/** Type and time of an event; null: the event lasts. Milliseconds since the epoch. */
+/** Type and time of an event; null if the event lasts. Milliseconds since the epoch. */
 export interface EventSpan {
   readonly type: EventType;
   readonly startedAtMs: number;
@@ -20,7 +20,7 @@ export interface EarlierType {
   readonly until: string;
 }
 
-/** Types of an event with their begin and end, in order; null: the event lasts. */
+/** Types of an event with their begin and end, in order; null if the event lasts. */
 export function phasesOf({
   type,
   startedAtMs,

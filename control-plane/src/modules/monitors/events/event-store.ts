@@ -46,7 +46,7 @@ export async function insertEvent(trx: Knex, event: NewEvent): Promise<void> {
   });
 }
 
-/** Closes the open event of a monitor, never before its begin; null: none was open. */
+/** Closes the open event of a monitor, never before its begin; null if none was open. */
 export async function closeEvent(trx: Knex, monitorId: string, endedAt: Date): Promise<EventRow | null> {
   const { rows } = await trx.raw<{ rows: EventRow[] }>(
     `UPDATE monitor_events SET ended_at = greatest(started_at, ?) WHERE monitor_id = ? AND ended_at IS NULL RETURNING *`,
@@ -55,7 +55,7 @@ export async function closeEvent(trx: Knex, monitorId: string, endedAt: Date): P
   return rows[0] ?? null;
 }
 
-/** Changes the type of the open event of a monitor from an instant on; null: none is open. */
+/** Changes the type of the open event of a monitor from an instant on; null if none is open. */
 export async function changeEventType(
   trx: Knex,
   monitorId: string,
@@ -71,7 +71,7 @@ export async function changeEventType(
   return rows[0] ?? null;
 }
 
-/** Records that the present type of the open event of a monitor was notified; null: none is open. */
+/** Records that the present type of the open event of a monitor was notified; null if none is open. */
 export async function markEventNotified(trx: Knex, monitorId: string): Promise<EventRow | null> {
   const { rows } = await trx.raw<{ rows: EventRow[] }>(
     'UPDATE monitor_events SET told_type = NULL WHERE monitor_id = ? AND ended_at IS NULL RETURNING *',
@@ -80,7 +80,7 @@ export async function markEventNotified(trx: Knex, monitorId: string): Promise<E
   return rows[0] ?? null;
 }
 
-/** Marks an event as resolved by a user; it stays open. Null: the event is not open, or already resolved. */
+/** Marks an event as resolved by a user; it stays open. Null if the event is not open, or already resolved. */
 export async function resolveEvent(
   trx: Knex,
   id: string,
@@ -124,10 +124,10 @@ export interface EventPosition {
 /** Selection of events of a monitor: those that began within a range, from a position on or after `offset` events. */
 export interface EventsPage {
   readonly monitorId: string;
-  /** Null: not narrowed on that side. */
+  /** Null if not narrowed on that side. */
   readonly fromMs: number | null;
   readonly toMs: number | null;
-  /** Null: `offset` counts from the first. */
+  /** Null if `offset` counts from the first. */
   readonly after: EventPosition | null;
   readonly offset: number;
   readonly limit: number;
@@ -168,7 +168,7 @@ export async function listEvents(db: Knex, page: EventsPage): Promise<{ rows: Ev
   return { rows, total: found[0]?.total ?? 0 };
 }
 
-/** Event of an owner; null: no such event. */
+/** Event of an owner; null if there is no such event. */
 export async function findEvent(db: Knex, id: string, owner: Owner): Promise<EventRow | null> {
   const statement = {
     name: owner.isTest ? 'monitor-event-test' : 'monitor-event',

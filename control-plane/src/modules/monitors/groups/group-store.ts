@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { Owner } from '../../../owners/index.js';
 
-/** Oldest group of an owner with a name; null: none. It cannot be deleted until the transaction ends. */
+/** Oldest group of an owner with a name, or null. It cannot be deleted until the transaction ends. */
 export async function findGroupByName(trx: Knex, name: string, { id: ownerId, isTest }: Owner): Promise<string | null> {
   const { rows } = await trx.raw<{ rows: { id: string }[] }>(
     `SELECT id FROM monitor_groups WHERE owner_id = :ownerId AND name = :name AND is_test = :isTest

@@ -41,7 +41,7 @@ export class CheckIns {
     this.#tokens = new Turns({ ...bounds, clock, refusal });
   }
 
-  /** Takes a ping; false: no heartbeat has the token. @throws ApiError UNAVAILABLE if the ping cannot be stored in time */
+  /** Takes a ping; false if no heartbeat has the token. @throws ApiError UNAVAILABLE if the ping cannot be stored in time */
   async take(token: string, ping: NewPing): Promise<boolean> {
     const parsed = parseToken(tokenPrefixes.heartbeat, token);
     if (parsed === null) return false;

@@ -49,7 +49,7 @@ interface HeartbeatActsOptions {
   readonly sealer: Sealer;
 }
 
-/** Time of the last ping, and time at which a heartbeat is down unless a ping arrives; null: never, or not now. */
+/** Time of the last ping, and time at which a heartbeat is down unless a ping arrives; null if there is none. */
 export interface HeartbeatTimes {
   readonly lastPingAt: Date | null;
   readonly deadline: Date | null;
@@ -170,7 +170,7 @@ export class HeartbeatActs {
     return listPings(this.options.db, key, page);
   }
 
-  /** State that a badge shows; null: no such badge. */
+  /** State that a badge shows; null if there is no such badge. */
   async findBadge(publicId: string): Promise<ShownState | null> {
     const row = await findByPublicId(this.options.db, publicId);
     return row === null ? null : this.#look(row).shown;

@@ -127,7 +127,7 @@ function withoutSteps(field: string, last: number): string {
     .join();
 }
 
-/** Values of `*` or a range with a step; null: the part is another one, or croner refuses it. */
+/** Values of `*` or a range with a step; null if the part is another one, or croner refuses it. */
 function valuesOf(part: string, last: number): readonly number[] | null {
   const match = /^(?:\*|(\d\d?)-(\d\d?))(?:\/(\d\d?))?$/.exec(part);
   if (match === null) return null;

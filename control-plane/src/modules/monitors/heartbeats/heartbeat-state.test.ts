@@ -184,7 +184,7 @@ function after(...times: readonly (readonly [seconds: number, what: 'start' | 'e
   return { state, durations, downs: verdicts(effects).filter(({ kind }) => kind === 'down').length };
 }
 
-/** Instant at which a state without further pings is down because a run takes too long, in seconds; null: for another reason. */
+/** Instant at which a state without further pings is down because of a long run, in seconds; null if it is down for another reason. */
 function overrunAt(state: HeartbeatState): number | null {
   const [effect] = passTime(state, rule, Number.MAX_SAFE_INTEGER).effects;
   return effect?.kind === 'down' && /a run took longer/.test(effect.reason) ? effect.atMs / 1_000 : null;

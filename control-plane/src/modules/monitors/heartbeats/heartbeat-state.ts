@@ -29,15 +29,15 @@ export type PingKind = (typeof pingKinds)[number];
 export interface Run {
   /** Milliseconds since the epoch, as all instants here. */
   readonly startedAtMs: number;
-  /** Name that the caller gave the run; null: none. */
+  /** Name that the caller gave the run, or null. */
   readonly rid: string | null;
 }
 
 export interface HeartbeatState {
   readonly phase: HeartbeatPhase;
-  /** Expected time of the next ping; null: none is expected, or it is already known to be overdue. */
+  /** Expected time of the next ping; null if none is expected, or it is already known to be overdue. */
   readonly expectedAtMs: number | null;
-  /** Run that began last; null: it has ended. */
+  /** Run that began last; null if it has ended. */
   readonly run: Run | null;
   /** Runs that began before the last one and have not ended, the oldest first; at most 20. */
   readonly earlierRuns: readonly Run[];
@@ -49,7 +49,7 @@ export interface HeartbeatState {
 export interface Rule {
   readonly schedule: HeartbeatSchedule;
   readonly graceMs: number;
-  /** Longest permitted run, in milliseconds; null: no limit. */
+  /** Longest permitted run, in milliseconds; null for no limit. */
   readonly maxDurationMs: number | null;
 }
 
@@ -90,7 +90,7 @@ export const newHeartbeat: HeartbeatState = {
   down: null,
 };
 
-/** Instant after which the heartbeat is down unless a ping arrives; null: it is down, or waits for its first ping. */
+/** Instant after which the heartbeat is down unless a ping arrives; null if it is down, or waits for its first ping. */
 export function alertAfterMs(state: HeartbeatState, rule: Rule): number | null {
   const { phase, expectedAtMs } = state;
   if (phase !== 'up' || expectedAtMs === null) return null;

@@ -16,7 +16,7 @@ export interface NewPing {
   readonly ip: string;
   readonly via: PingVia;
   readonly rid: string | null;
-  /** Duration in milliseconds that the caller reports; null: none. */
+  /** Duration in milliseconds that the caller reports, or null. */
   readonly durationMs: number | null;
 }
 
@@ -39,7 +39,7 @@ const STORE = {
   FROM taken RETURNING seq`,
 };
 
-/** Stores a ping that arrived at `at`; false: no heartbeat has the token. */
+/** Stores a ping that arrived at `at`; false if no heartbeat has the token. */
 export async function storePing(db: Knex, tokenHash: Buffer, at: Date, ping: NewPing): Promise<boolean> {
   const { kind, exitCode, body, ip, via, rid, durationMs } = ping;
   const rows = await queryPrepared(db, STORE, [tokenHash, at, kind, exitCode, body, ip, via, rid, durationMs]);
@@ -59,15 +59,15 @@ export interface StoredPing {
   readonly rid: string | null;
   /** Stored bytes of the body. */
   readonly body_bytes: number;
-  /** Beginning of the stored body; null: it was empty. */
+  /** Beginning of the stored body; null if it was empty. */
   readonly body: Buffer | null;
 }
 
 /** Selection of pings of a monitor. */
 export interface PingsPage extends TimeRange {
-  /** Null: all kinds. */
+  /** Null for all kinds. */
   readonly kind: PingKind | null;
-  /** Number of the ping before the page; null: none. */
+  /** Number of the ping before the page, or null. */
   readonly afterSeq: number | null;
   readonly limit: number;
   /** Greatest number of bytes of each body that are read. */

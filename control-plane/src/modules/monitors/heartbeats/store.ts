@@ -38,7 +38,7 @@ export interface HeartbeatRow {
   readonly alert_after: Date | null;
   readonly started_at: Date | null;
   readonly started_rid: string | null;
-  /** Runs that began before that one and have not ended, the oldest first; null: none. */
+  /** Runs that began before that one and have not ended, the oldest first; null if there are none. */
   readonly earlier_runs: readonly StoredRun[] | null;
   readonly down_at: Date | null;
   readonly down_reason: string | null;
@@ -103,19 +103,19 @@ export async function updateToken(
   await trx('monitors').where({ id: monitorId }).update({ target: shown, updated_at: at });
 }
 
-/** Heartbeat of a monitor; null: none. */
+/** Heartbeat of a monitor, or null. */
 export async function findHeartbeat(db: Knex, monitorId: string): Promise<HeartbeatRow | null> {
   const [row] = await queryPrepared<HeartbeatRow>(db, FIND_OF_MONITOR, [monitorId]);
   return row ?? null;
 }
 
-/** Heartbeat of a badge; null: none. */
+/** Heartbeat of a badge, or null. */
 export async function findByPublicId(db: Knex, publicId: string): Promise<HeartbeatRow | null> {
   const [row] = await queryPrepared<HeartbeatRow>(db, FIND_BY_PUBLIC_ID, [publicId]);
   return row ?? null;
 }
 
-/** Locks the heartbeat of a monitor, which blocks pings and judgments; null: none. */
+/** Locks the heartbeat of a monitor, which blocks pings and judgments; null if there is none. */
 export async function lockHeartbeat(trx: Knex, monitorId: string): Promise<HeartbeatRow | null> {
   await trx.raw('SELECT FROM heartbeats WHERE monitor_id = ? FOR UPDATE', [monitorId]);
   return findHeartbeat(trx, monitorId);

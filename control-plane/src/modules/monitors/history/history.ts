@@ -129,9 +129,9 @@ export class History {
 
 interface SeriesOptions {
   readonly metric: SeriesMetric;
-  /** Length of a bucket; null: the shortest that fits. */
+  /** Length of a bucket; null for the shortest that fits. */
   readonly step: RollupStep | null;
-  /** Node; null: all nodes. */
+  /** Node; null for all nodes. */
   readonly nodeId: string | null;
 }
 

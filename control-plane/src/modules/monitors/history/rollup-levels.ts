@@ -38,7 +38,7 @@ export function closableThrough(nowMs: number): number {
   return floorTo(MINUTE_MS, nowMs - GRACE_MS);
 }
 
-/** Next range of a level to be rolled up: whole buckets that the previous level covers completely; null: none. */
+/** Next range of a level to be rolled up: whole buckets that the previous level covers completely; null if there is none. */
 export function nextBuckets(level: RollupLevel, progress: RollupProgress): Interval | null {
   const fromMs = progress[level.step];
   const below = progress[before(level)?.step ?? 'closed'];
@@ -46,12 +46,12 @@ export function nextBuckets(level: RollupLevel, progress: RollupProgress): Inter
   return fromMs < toMs ? { fromMs, toMs } : null;
 }
 
-/** Level that a level is made from; null: checks. */
+/** Level that a level is made from; null if it is made from checks. */
 export function before(level: RollupLevel): RollupLevel | null {
   return rollupLevels[rollupLevels.indexOf(level) - 1] ?? null;
 }
 
-/** Level that is made from a level; null: none. */
+/** Level that is made from a level, or null. */
 export function after(level: RollupLevel): RollupLevel | null {
   return rollupLevels[rollupLevels.indexOf(level) + 1] ?? null;
 }

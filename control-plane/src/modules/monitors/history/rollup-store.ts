@@ -17,7 +17,7 @@ const bucket = ({ stepMs }: RollupLevel, at: string) => `date_bin('${stepMs / 1_
 
 /**
  * Closes minutes up to an instant: their checks that arrive from now on are recorded as late. Waits for transactions that store now,
- * but only shortly, since all that want to store wait behind it. False: not possible this time.
+ * but only shortly, since all that want to store wait behind it. False if not possible this time.
  */
 export async function closeMinutes(db: Knex, throughMs: number): Promise<boolean> {
   const { rows } = await db.raw<{ rows: object[] }>(
@@ -90,7 +90,7 @@ export async function renewBuckets(trx: Knex, level: RollupLevel, progress: Roll
   return dirty.ids.length;
 }
 
-/** Oldest entries of the dirty list, with the first and the last begin of their buckets; null: none. */
+/** Oldest entries of the dirty list, with the first and the last begin of their buckets; null if there are none. */
 async function readDirty(trx: Knex, { step }: RollupLevel): Promise<(Interval & { ids: number[] }) | null> {
   const { rows } = await trx.raw<{ rows: { ids: number[] | null; first: Date; last: Date }[] }>(
     `SELECT array_agg(id) AS ids, min(at) AS first, max(at) AS last

@@ -13,7 +13,7 @@ import { readProgress } from './rollup-store.js';
 /** Selection of a series of one monitor. */
 export interface SeriesRange extends Interval {
   readonly monitorKey: number;
-  /** Key of a node; null: all nodes. */
+  /** Key of a node; null for all nodes. */
   readonly nodeKey: number | null;
 }
 
@@ -28,7 +28,7 @@ export interface BucketRow {
   readonly sum_us: number;
   readonly min_ms: number | null;
   readonly max_ms: number | null;
-  /** Stored histogram; null: all checks are in the bin of `min_ms`. */
+  /** Stored histogram; null if all checks are in the bin of `min_ms`. */
   readonly histogram: readonly number[] | null;
 }
 
@@ -91,7 +91,7 @@ const FIND_NODE_KEY = {
   text: 'SELECT n.key FROM nodes n JOIN monitor_assignments a ON a.node_id = n.id WHERE n.id = $1 AND a.monitor_id = $2',
 };
 
-/** Key of a node that has or had a monitor; null: it never had it. */
+/** Key of a node that has or had a monitor; null if it never had it. */
 export async function findNodeKey(db: Knex, monitorId: string, nodeId: string): Promise<number | null> {
   const [row] = await queryPrepared<{ key: number }>(db, FIND_NODE_KEY, [nodeId, monitorId]);
   return row?.key ?? null;

@@ -22,14 +22,14 @@ export interface CheckCounts {
   readonly missed: number;
 }
 
-/** Values for the buckets of an aligned range; null: no value. */
+/** Values for the buckets of an aligned range; null if there is no value. */
 export type Series<V> = readonly { readonly atMs: number; readonly value: V | null }[];
 
 interface Buckets extends Interval {
   readonly stepMs: number;
 }
 
-/** Response times by bucket; null: no check got a response. Rows may be in any order. */
+/** Response times by bucket; null if no check got a response. Rows may be in any order. */
 export async function responseSeries(
   buckets: Buckets,
   rows: readonly BucketRow[],
@@ -50,7 +50,7 @@ export async function responseSeries(
   return seriesOf(buckets, values);
 }
 
-/** Counts by bucket; null: no check was made or due. */
+/** Counts by bucket; null if no check was made or due. */
 export async function countSeries(
   buckets: Buckets,
   { rows, missed }: { readonly rows: readonly BucketRow[]; readonly missed: readonly MissedRow[] },

@@ -26,7 +26,7 @@ interface EpisodeRow extends Episode {
 
 /**
  * Episodes in a row of a list, one in each line: type, begin, end and earlier types, with a space between them; all of a monitor,
- * if they are at most `MAX_LISTED`. Null: none. As JSON, they take PostgreSQL twice as long.
+ * if they are at most `MAX_LISTED`. Null if there is none. As JSON, they take PostgreSQL twice as long.
  */
 export type ListedEpisodes = string | null;
 
@@ -59,7 +59,7 @@ export function listedEpisodes(from: string, to: string): string {
   return `(SELECT string_agg(${line}, E'\\n') FROM (${episodes}) AS episodes)`;
 }
 
-/** Episodes of a row of a list, up to the end of its range; null: there are more than a row has. */
+/** Episodes of a row of a list, up to the end of its range; null if there are more than a row has. */
 export function fromListed(listed: ListedEpisodes, toMs: number): Episodes | null {
   const lines = listed === null ? [] : listed.split('\n');
   if (lines.length > MAX_LISTED) return null;

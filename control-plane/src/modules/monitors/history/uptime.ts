@@ -11,7 +11,7 @@ import { coveredMs, intersectionOf, unionOf } from './interval-union.js';
 interface UptimeInput {
   /** Requested range, until now at most. */
   readonly asked: Interval;
-  /** Time of the monitor's first check; null: none. */
+  /** Time of the monitor's first check, or null. */
   readonly firstCheckMs: number | null;
   /** Events of type down, without false positives; one that is open lasts until the end of `asked`. May overlap. */
   readonly downs: readonly Interval[];
@@ -37,13 +37,13 @@ export function measureUptime({ asked, firstCheckMs, downs, unwatched }: UptimeI
   };
 }
 
-/** Share of the watched time without an outage, in percent; null: no time was watched. */
+/** Share of the watched time without an outage, in percent; null if no time was watched. */
 export function uptimePercent(input: UptimeInput): number | null {
   return percentOf(measureUptime(input));
 }
 
 /**
- * Share without an outage, in percent with three decimals, rounded down: 100 means that there was no outage. Null: no time was watched.
+ * Share without an outage, in percent with three decimals, rounded down: 100 means that there was no outage. Null if no time was watched.
  */
 export function percentOf({ watchedMs, downMs }: Uptime): number | null {
   return watchedMs === 0 ? null : Math.floor((100_000 * (watchedMs - downMs)) / watchedMs) / 1_000;

@@ -66,7 +66,7 @@ async function write(
   }
 }
 
-/** Kind of the notification for an effect; null: none. */
+/** Kind of the notification for an effect, or null. */
 function eventKindOf(
   effect: Effect,
   all: readonly Effect[],

@@ -108,7 +108,7 @@ function reasonOf({ votes }: JudgedRow, affected: readonly string[], { eligible 
   return eventReason(affected.length, eligible, errors);
 }
 
-/** State after a judgment; null: nothing changes, as in most judgments. */
+/** State after a judgment; null if nothing changes, as in most judgments. */
 function newStateOf(
   row: JudgedRow,
   judgment: QuorumJudgment,

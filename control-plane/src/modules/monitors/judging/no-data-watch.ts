@@ -29,7 +29,7 @@ export function noDataWatch(options: NoDataWatchOptions): Rounds {
   });
 }
 
-/** @returns the position to continue from; null: there are no more */
+/** @returns the position to continue from; null if there are no more */
 function publishSome({ db, maintenance, clock }: NoDataWatchOptions, afterId: string): Promise<string | null> {
   return db.transaction(async (trx) => {
     const silent = await claimSilent(trx, { forMs: PUBLISHED_AFTER_MS, afterId, limit: AT_ONCE });

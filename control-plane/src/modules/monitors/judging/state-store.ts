@@ -11,7 +11,7 @@ export interface VoteRow {
   readonly node_id: string;
   /** Generation of the assignment. */
   readonly generation: number;
-  /** Generation of the assignment that the vote belongs to; null: the node has not voted. */
+  /** Generation of the assignment that the vote belongs to; null if the node has not voted. */
   readonly state_generation: number | null;
   readonly verdict: NodeWord | null;
   /** ISO 8601. */
@@ -40,11 +40,11 @@ export interface JudgedRow {
   readonly notifies_owner: boolean;
   readonly version: number;
   readonly health: MonitorHealth;
-  /** Type of the event when a user resolved it; null: none was resolved, or the monitor has been up since. */
+  /** Type of the event when a user resolved it; null if none was resolved, or the monitor has been up since. */
   readonly resolved_type: EventType | null;
   readonly failing_nodes: readonly string[];
   readonly is_flapping: boolean;
-  /** Time when the lack of data was published; null: it was not. */
+  /** Time when the lack of data was published; null if it was not. */
   readonly no_data_at: Date | null;
   /** Earliest begin of an event: the time when the monitor was resumed, or its last event ended. */
   readonly not_before: Date;
@@ -162,7 +162,7 @@ export async function readJudged(trx: Knex, monitorIds: readonly string[]): Prom
   return rows;
 }
 
-/** Writes a state by compare-and-swap; false: it has been written since it was read. */
+/** Writes a state by compare-and-swap; false if it has been written since it was read. */
 export async function updateState(
   trx: Knex,
   { monitorId, version, health, resolvedType, failingNodes, isFlapping, firstCheckAt }: NewState,
@@ -200,7 +200,7 @@ export async function endPause(trx: Knex, monitorId: string, decidedAt: Date): P
   ]);
 }
 
-/** Open event of a monitor; null: none. */
+/** Open event of a monitor, or null. */
 export function openEventOf({
   event_type: type,
   event_started_at: startedAt,

@@ -27,7 +27,7 @@ export interface OpenEvent {
 export interface MonitorState {
   readonly health: MonitorHealth;
   readonly event: OpenEvent | null;
-  /** Type of the event when a user resolved it; null: none was resolved, or the monitor has been up since. */
+  /** Type of the event when a user resolved it; null if none was resolved, or the monitor has been up since. */
   readonly resolved: EventType | null;
 }
 

@@ -61,7 +61,7 @@ interface Outcome {
   readonly closed: readonly ClosedEpisode[];
   /** Instant up to which closed events are correct. */
   readonly throughMs: number;
-  /** Start of the part that must be examined again; null: the range is settled. */
+  /** Start of the part that must be examined again; null if the range is settled. */
   readonly againFromMs: number | null;
 }
 

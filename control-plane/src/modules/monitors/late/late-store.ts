@@ -66,7 +66,7 @@ export interface PastEvent {
   readonly earlier: readonly EarlierType[];
 }
 
-/** Claims all recorded ranges of a monitor as one range; null: none is due. The records remain if the transaction fails. */
+/** Claims all recorded ranges of a monitor as one range; null if none is due. The records remain if the transaction fails. */
 export async function claimLate(trx: Knex): Promise<LateRange | null> {
   const { rows } = await trx.raw<{ rows: LateRange[] }>(
     `WITH taken AS (
@@ -103,7 +103,7 @@ export async function insertLate(
   );
 }
 
-/** Reads a monitor for a replay; null: no such monitor. `staleMs`: greatest age of a node's results, by interval in seconds. */
+/** Reads a monitor for a replay; null if there is no such monitor. `staleMs`: greatest age of a node's results, by interval in seconds. */
 export async function findReplayed(
   trx: Knex,
   monitorId: string,

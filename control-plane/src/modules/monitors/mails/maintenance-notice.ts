@@ -3,7 +3,7 @@ import { instant, type MailContent, type MailTemplate, note, paragraph } from '.
 
 /** Data of the mail `maintenance-notice`. */
 export interface MaintenanceNoticeData {
-  /** Title of the window; null: it has none. */
+  /** Title of the window; null if it has none. */
   readonly title: string | null;
   /** Number of monitors in the window. */
   readonly monitors: number;

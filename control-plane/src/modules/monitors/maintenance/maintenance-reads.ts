@@ -38,9 +38,9 @@ export type PartsByMonitor = ReadonlyMap<string, readonly (readonly Interval[])[
 /** Present maintenance of a monitor. */
 export interface MaintenanceNow {
   readonly isNow: boolean;
-  /** End of the present window, of several that of the last; null: there is none. */
+  /** End of the present window, of several that of the last; null if there is none. */
   readonly untilMs: number | null;
-  /** End of the last window; null: none has ended. */
+  /** End of the last window; null if none has ended. */
   readonly endedAtMs: number | null;
 }
 

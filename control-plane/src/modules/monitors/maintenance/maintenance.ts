@@ -17,7 +17,7 @@ export interface WindowTimes {
   /** After `startsAtMs`. */
   readonly endsAtMs: number;
   readonly recurrence: Recurrence;
-  /** Instant after which no occurrence begins; null: no end. */
+  /** Instant after which no occurrence begins; null for no end. */
   readonly recurrenceUntilMs: number | null;
   /** IANA name. */
   readonly timezone: string;
@@ -58,19 +58,19 @@ export function clockSearches({ timezone }: WindowTimes): number {
   return zoneClock(timezone).searches;
 }
 
-/** Occurrence that contains an instant; if several do, the one that ends last. Null: none does. */
+/** Occurrence that contains an instant; if several do, the one that ends last. Null if none does. */
 export function occurrenceOf(window: WindowTimes, instantMs: number): Interval | null {
   const found = [...occurrencesWithin(window, { fromMs: instantMs, toMs: instantMs + 1 })];
   return found.sort((a, b) => b.toMs - a.toMs)[0] ?? null;
 }
 
-/** First occurrence that begins at `afterMs` or later; null: none. */
+/** First occurrence that begins at `afterMs` or later, or null. */
 export function nextOccurrence(window: WindowTimes, afterMs: number): Interval | null {
   for (const occurrence of occurrencesFrom(window, afterMs)) if (occurrence.fromMs >= afterMs) return occurrence;
   return null;
 }
 
-/** First begin or end of an occurrence after an instant; null: none. */
+/** First begin or end of an occurrence after an instant, or null. */
 export function nextTurn(window: WindowTimes, afterMs: number): number | null {
   const ends = [...occurrencesWithin(window, { fromMs: afterMs, toMs: afterMs + 1 })].map(({ toMs }) => toMs);
   const next = nextOccurrence(window, afterMs + 1);
@@ -78,7 +78,7 @@ export function nextTurn(window: WindowTimes, afterMs: number): number | null {
   return turns.length === 0 ? null : Math.min(...turns);
 }
 
-/** End of the occurrence that ended last by an instant; null: none has. */
+/** End of the occurrence that ended last by an instant; null if none has. */
 export function lastEnd(window: WindowTimes, instantMs: number): number | null {
   const { endsAtMs, recurrence, recurrenceUntilMs } = window;
   if (recurrence === 'none') return endsAtMs <= instantMs ? endsAtMs : null;

@@ -10,7 +10,7 @@ import { nextOccurrence, nextTurn, type WindowTimes } from './maintenance.js';
 
 const MINUTE_MS = 60_000;
 
-/** Due times of the next work for a window, milliseconds since the epoch; null: never. */
+/** Due times of the next work for a window, milliseconds since the epoch; null for never. */
 export interface WindowPlan {
   readonly nextTurnAtMs: number | null;
   readonly nextNoticeAtMs: number | null;
@@ -35,7 +35,7 @@ export function planWindow(window: PlannedWindow, nowMs: number): WindowPlan {
 export interface DueWork extends WindowPlan {
   /** True if an occurrence began or ended. */
   readonly hasTurned: boolean;
-  /** Occurrence to announce to the owner; null: none, or it has begun meanwhile. */
+  /** Occurrence to announce to the owner; null if there is none, or it has begun meanwhile. */
   readonly announced: Interval | null;
 }
 

@@ -63,7 +63,7 @@ function titleOf(text: string | null | undefined): string | null {
   return text?.trim() || null;
 }
 
-/** Instant within the permitted distance; undefined: none is given. */
+/** Instant within the permitted distance; undefined if none is given. */
 function instantOf(field: string, text: string | undefined, nowMs: number): Date | undefined {
   if (text === undefined) return undefined;
   const at = parseInstant(field, text);

@@ -83,7 +83,7 @@ async function findAll(wanted: readonly Wanted[], options: AssignedWorkOptions):
 }
 
 /**
- * Specification with opened secrets; null: the node may not have the secrets, regardless of its placement, and they stay sealed; or the
+ * Specification with opened secrets; null if the node may not have the secrets, regardless of its placement, and they stay sealed, or if the
  * row checks another target than its secrets were given for, which no act of this program can cause.
  */
 function specJsonOf(row: AssignmentRow, { sealer, log }: AssignedWorkOptions): Uint8Array | null {

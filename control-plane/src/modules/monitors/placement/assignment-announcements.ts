@@ -23,7 +23,7 @@ export interface AssignmentChange {
 interface AssignmentAnnouncementsOptions {
   readonly bus: Bus;
   readonly listSince: (since: Date) => Promise<readonly { readonly node_id: string; readonly changed_at: Date }[]>;
-  /** Finds the link of a node; null: this replica does not hold it. */
+  /** Finds the link of a node; null if this replica does not hold it. */
   readonly findLink: (nodeId: string) => Pick<Link, 'lookForAssignments' | 'lookForAssignmentsOf'> | null;
   readonly clock: Clock;
   readonly log: Logger;

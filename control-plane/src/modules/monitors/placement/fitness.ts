@@ -13,9 +13,9 @@ export interface Wanted {
   readonly type: MonitorType;
   readonly selection: NodeSelection;
   readonly owner: Viewer;
-  /** Address family that the target requires; null: either. */
+  /** Address family that the target requires; null for either. */
   readonly family: 4 | 6 | null;
-  /** Nodes that may get its secrets; null: it has none. */
+  /** Nodes that may get its secrets; null if it has none. */
   readonly secretReach: SecretReach | null;
 }
 

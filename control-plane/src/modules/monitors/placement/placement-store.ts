@@ -47,7 +47,7 @@ export async function queueShort(db: Knex): Promise<void> {
   );
 }
 
-/** Owner for whom the nodes of a monitor are chosen; null: the monitor no longer exists. */
+/** Owner for whom the nodes of a monitor are chosen; null if the monitor no longer exists. */
 export async function findOwner(
   trx: Knex,
   monitorId: string,

@@ -82,7 +82,7 @@ export class Placing {
   }
 }
 
-/** Requirements of a stored monitor for its nodes; null: no node checks its type. */
+/** Requirements of a stored monitor for its nodes; null if no node checks its type. */
 export function wantedOf(
   monitor: Pick<MonitorRow, 'type' | 'target' | 'config' | 'node_selection' | 'sealed_secrets'>,
   owner: Viewer,

@@ -20,9 +20,9 @@ export interface AlertedMonitor {
   readonly status: MonitorStatus;
   readonly health: MonitorHealth;
   readonly isFlapping: boolean;
-  /** Start of a time without data that was published; null: there is none. Milliseconds since the epoch. */
+  /** Start of a time without data that was published; null if there is none. Milliseconds since the epoch. */
   readonly noDataSinceMs: number | null;
-  /** Present maintenance; null: none. */
+  /** Present maintenance, or null. */
   readonly maintenance: { readonly untilMs: number | null } | null;
 }
 

@@ -18,7 +18,7 @@ export function monitorView(
     readonly isInMaintenance: boolean;
     readonly uptimePercent: number | null;
     readonly nowMs: number;
-    /** Times of a heartbeat; null: nodes check the monitor. */
+    /** Times of a heartbeat; null if nodes check the monitor. */
     readonly heartbeat: HeartbeatTimes | null;
   },
 ): Monitor {

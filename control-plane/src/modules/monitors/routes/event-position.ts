@@ -16,7 +16,7 @@ export function positionOf({ started_at, id }: EventRow): Static<typeof EventPos
   return { at: started_at.getTime(), id };
 }
 
-/** The position that a cursor carries; null: it is the first page. */
+/** The position that a cursor carries; null for the first page. */
 export function afterOf(position: Static<typeof EventPositionSchema> | null): EventPosition | null {
   return position === null ? null : { atMs: position.at, id: position.id };
 }

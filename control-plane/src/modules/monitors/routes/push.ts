@@ -56,7 +56,7 @@ async function push(
   return { status: 200, raw: { contentType: JSON_TYPE, body: '{"ok":true}' } };
 }
 
-/** Reads a duration as the server of Uptime Kuma does; null: the text is not a number. */
+/** Reads a duration as the server of Uptime Kuma does; null if the text is not a number. */
 function millisecondsOf(text = ''): number | null {
   const value = Number.parseFloat(text);
   return value >= 0 && value <= Number.MAX_SAFE_INTEGER ? Math.round(value) : null;

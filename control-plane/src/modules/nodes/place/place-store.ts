@@ -42,7 +42,7 @@ export function placeColumns(facts: PlaceFacts): Readonly<Record<string, unknown
   };
 }
 
-/** Changes the facts about the place of a node, with its row locked; false: no such node, or deleted. */
+/** Changes the facts about the place of a node, with its row locked; false if there is no such node, or it is deleted. */
 export async function changePlace(
   trx: Knex.Transaction,
   nodeId: string,

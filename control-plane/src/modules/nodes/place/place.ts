@@ -32,9 +32,9 @@ export interface ConfirmedAgainst {
 /** All facts about the place of a node. */
 export interface PlaceFacts {
   readonly declared: DeclaredPlace;
-  /** Null: its address is in no database. */
+  /** Null if its address is in no database. */
   readonly derived: DerivedPlace | null;
-  /** Null: no admin has confirmed the declared place. */
+  /** Null if no admin has confirmed the declared place. */
   readonly confirmedAgainst: ConfirmedAgainst | null;
 }
 

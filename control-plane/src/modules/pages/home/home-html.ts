@@ -74,7 +74,7 @@ ${releases.isPlain ? html`<p class="warn">${texts.joinPlain}</p>` : joinHtml(tex
 </section></div>`;
 }
 
-/** `install`: command that installs an agent; null: this control plane serves no installer. */
+/** `install`: command that installs an agent; null if this control plane serves no installer. */
 function joinHtml(texts: HomeTexts, publicUrl: string, install: string | null): Html {
   return html`<p>${install === null ? texts.joinToken : texts.joinInstall}</p>
 <pre lang="en" tabindex="0">curl -s -X POST ${publicUrl}/v1/nodes/enrollment-tokens \\

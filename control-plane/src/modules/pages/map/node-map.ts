@@ -13,7 +13,7 @@ export interface PageNode {
 }
 
 export interface CountryNodes {
-  /** ISO 3166-1 alpha-2; null: unknown. */
+  /** ISO 3166-1 alpha-2; null if unknown. */
   readonly country: string | null;
   readonly name: string;
   readonly online: number;

@@ -51,7 +51,7 @@ const titles: Readonly<Record<string, readonly [string, string]>> = {
 /** Titles that are the same in every language. */
 const names: ReadonlySet<string> = new Set(['DNS', 'TCP', 'TLS', 'EHLO', 'HTTP']);
 
-/** Title of a column or phase in a language; null: it has none, which is an omission. */
+/** Title of a column or phase in a language; null if it has none, which is an omission. */
 export function columnTitle(title: string, locale: Locale): string | null {
   if (locale === 'en' || names.has(title)) return title;
   return titles[title]?.[locale === 'zh-CN' ? 0 : 1] ?? null;

@@ -2,7 +2,7 @@ import { textCell } from '@vantage/shared/probe-types/cells.js';
 
 interface PlacedNode {
   readonly id: string;
-  /** Null: not visible to the reader. */
+  /** Null if not visible to the reader. */
   readonly name: string | null;
   readonly place: { readonly city: string | null; readonly country: string | null; readonly asn: number | null };
 }

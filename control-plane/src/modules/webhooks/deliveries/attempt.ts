@@ -3,11 +3,11 @@ export interface Attempt {
   /** Start, ISO 8601. */
   readonly at: string;
   readonly duration_ms: number;
-  /** Null: there was no response. */
+  /** Null if there was no response. */
   readonly status_code: number | null;
-  /** Reason of the failure; null: it succeeded. */
+  /** Reason of the failure; null if it succeeded. */
   readonly error: string | null;
-  /** First 4 KiB of the response's body, secrets masked; null: there was no response, or it was not stored. */
+  /** First 4 KiB of the response's body, secrets masked; null if there was no response, or it was not stored. */
   readonly response: string | null;
   readonly response_headers: Readonly<Record<string, string>>;
 }

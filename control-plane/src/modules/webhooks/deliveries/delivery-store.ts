@@ -157,7 +157,7 @@ export async function skipPending(
   );
 }
 
-/** Conditions on the deliveries of an endpoint, joined by AND; undefined or null: any. */
+/** Conditions on the deliveries of an endpoint, joined by AND; undefined or null matches any. */
 export interface DeliveryFilter {
   readonly status?: DeliveryStatus | undefined;
   readonly kind?: string | undefined;
@@ -210,7 +210,7 @@ export interface KnownDelivery extends DeliveryRow {
   readonly header_names: readonly string[];
 }
 
-/** Finds a delivery of an endpoint that exists; null: no such delivery. */
+/** Finds a delivery of an endpoint that exists; null if there is no such delivery. */
 export async function findDelivery(db: Knex, id: string, owner: Owner): Promise<KnownDelivery | null> {
   const sql = `SELECT ${COLUMNS}, v.is_test, v.at, v.data, e.url, e.header_names
     FROM webhook_deliveries d JOIN webhook_endpoints e ON e.id = d.endpoint_id JOIN webhook_events v ON v.id = d.event_id
@@ -257,7 +257,7 @@ export async function listMissed(
   return rows;
 }
 
-/** Time when the last event of the recoveries of an owner is due; null: no event waits to be recovered. */
+/** Time when the last event of the recoveries of an owner is due; null if no event waits to be recovered. */
 export async function findLastRecovery(trx: Knex, ownerId: string): Promise<Date | null> {
   const { rows } = await trx.raw<{ rows: { due_at: Date | null }[] }>(
     `SELECT max(w.due_at) AS due_at FROM webhook_endpoints e JOIN webhook_waiting w ON w.endpoint_id = e.id

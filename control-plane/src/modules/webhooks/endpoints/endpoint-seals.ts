@@ -16,7 +16,7 @@ export class EndpointSeals {
     return this.#sealer.seal(plain);
   }
 
-  /** Sealed headers; null: there are none. */
+  /** Sealed headers; null if there are none. */
   sealHeaders(headers: HeaderValues): Buffer | null {
     return Object.keys(headers).length === 0 ? null : this.seal(Buffer.from(JSON.stringify(headers)));
   }

@@ -78,7 +78,7 @@ export function listEndpoints(db: Knex, owner: Owner, page: PageRange): Promise<
   return queryPage<EndpointRow>(db, query, { ownerId: owner.id, ...page });
 }
 
-/** Endpoint of an owner; null: no such endpoint. */
+/** Endpoint of an owner; null if there is no such endpoint. */
 export async function findEndpoint(db: Knex, id: string, owner: Owner): Promise<EndpointRow | null> {
   const sql = `SELECT ${COLUMNS} ${FROM} WHERE e.id = :id AND ${ownedBy(owner, 'e')}`;
   const [row] = await queryNamed<EndpointRow>(db, 'webhook-endpoint', sql, { id, ownerId: owner.id });

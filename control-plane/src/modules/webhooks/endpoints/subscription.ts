@@ -6,9 +6,9 @@ import { laterKinds, webhookKindNames } from '../kinds/index.js';
 export interface Subscription {
   /** Names of kinds, prefixes such as `monitor.*`, or `*`. */
   readonly events: readonly string[];
-  /** Only events of these monitors; null: of all, and of nodes too. */
+  /** Only events of these monitors; null for those of all monitors and of nodes. */
   readonly monitorIds: readonly string[] | null;
-  /** Only events of monitors with one of these tags; null: of all, and of nodes too. */
+  /** Only events of monitors with one of these tags; null for those of all monitors and of nodes. */
   readonly tagsAny: readonly string[] | null;
 }
 
@@ -16,7 +16,7 @@ export interface Subscription {
 export interface Matched {
   readonly kind: string;
   readonly subject: string;
-  /** Tags of the monitor; null: the subject is not a monitor. */
+  /** Tags of the monitor; null if the subject is not a monitor. */
   readonly tags: readonly string[] | null;
 }
 

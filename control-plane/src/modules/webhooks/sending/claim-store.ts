@@ -68,7 +68,7 @@ function isFree(table: string, id: string): string {
   return `NOT EXISTS (SELECT FROM webhook_leases w WHERE w.delivery_id = ${table}.${id} AND w.leased_until > $3)`;
 }
 
-/** Claims deliveries that are due, of the endpoints that have waited longest. @returns null: no endpoint is due */
+/** Claims deliveries that are due, of the endpoints that have waited longest. @returns null if no endpoint is due */
 export async function claimDeliveries(trx: Knex, limits: ClaimLimits): Promise<ClaimedDelivery[] | null> {
   const { nowMs, heldOf, mostOf } = limits;
   const queues = await lockDueQueues(trx, limits);

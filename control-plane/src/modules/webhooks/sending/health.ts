@@ -7,13 +7,13 @@ const APART_MS = 12 * HOUR_MS;
 
 /** Health of an endpoint; instants in milliseconds since the epoch. */
 export interface Health {
-  /** First failure since the last success; null: there was none. */
+  /** First failure since the last success; null if there was none. */
   readonly failingSinceMs: number | null;
   /** Event of that failure. */
   readonly failingEvent: string | null;
   /** True if another event has failed since, twelve hours later at least. */
   readonly hasFailedAgain: boolean;
-  /** Time when the owner was warned; null: not since the last success. */
+  /** Time when the owner was warned since the last success, or null. */
   readonly warnedAtMs: number | null;
   readonly lastSuccessAtMs: number | null;
   readonly lastFailureAtMs: number | null;

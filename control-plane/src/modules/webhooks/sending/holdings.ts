@@ -28,9 +28,9 @@ interface Holding<D extends Held> {
   readonly account: string;
   /** True if the last attempt brought no response. */
   isSlow: boolean;
-  /** Duration of the last attempt; null: none has ended. */
+  /** Duration of the last attempt; null if none has ended. */
   lastMs: number | null;
-  /** Instant since which it is known to have no deliveries; null: not known. */
+  /** Instant since which it is known to have no deliveries; null if not known. */
   emptySinceMs: number | null;
   readonly waiting: { readonly delivery: D; readonly claimedAtMs: number }[];
   underWay: number;

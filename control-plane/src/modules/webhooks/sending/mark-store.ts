@@ -73,7 +73,7 @@ export interface Mark {
   /** Lease under which it was sent; another value means that another replica has claimed it since. */
   readonly leasedUntil: Date;
   readonly status: DeliveryStatus;
-  /** Next attempt; null: there is none. */
+  /** Next attempt; null if there is none. */
   readonly dueAt: Date | null;
   readonly attempt: Attempt;
   readonly endedAt: Date;

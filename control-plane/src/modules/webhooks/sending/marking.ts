@@ -120,7 +120,7 @@ export class Marking {
     await this.#mail(trx, endpoint, reason);
   }
 
-  /** Mails the owner that an endpoint is disabled; null: that it fails. */
+  /** Mails the owner that an endpoint is disabled, or, if `disabled` is null, that it fails. */
   async #mail(
     trx: Knex,
     { ownerId, isTest, url, failingSinceMs }: LockedHealth,

@@ -7,7 +7,7 @@ export type Reply =
       readonly kind: 'response';
       readonly status: number;
       readonly retryAfterMs: number | null;
-      /** Value of the header `webhook-delivery`; null: absent. */
+      /** Value of the header `webhook-delivery`; null if absent. */
       readonly command: string | null;
       /** True if the reply is success: 2xx. */
       readonly isSuccess: boolean;
@@ -17,9 +17,9 @@ export type Reply =
 /** State of a delivery after an attempt. */
 export interface Outcome {
   readonly status: 'delivered' | 'retrying' | 'failed';
-  /** Delay before the next attempt; null: there is none. */
+  /** Delay before the next attempt; null if there is none. */
   readonly delayMs: number | null;
-  /** Reason of the failure; null: success. */
+  /** Reason of the failure; null on success. */
   readonly error: string | null;
   /** True if the endpoint wants no events any more: status 410. */
   readonly isGone: boolean;

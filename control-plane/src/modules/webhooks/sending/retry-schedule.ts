@@ -23,8 +23,8 @@ const LONGEST_REQUESTED_MS = 24 * HOUR_MS;
 const SHORTEST_REQUESTED_MS = 5 * SECOND_MS;
 
 /**
- * Delay before the next attempt, after `failedAttempts` failed ones; null: there is none. `requestedMs`: Retry-After of the
- * response, which replaces the delay within bounds; null: none. `random`: from 0 to 1.
+ * Delay before the next attempt, after `failedAttempts` failed ones; null if there is none. `requestedMs`: Retry-After of the
+ * response, which replaces the delay within bounds; null if there is none. `random`: from 0 to 1.
  */
 export function delayAfter(
   failedAttempts: number,

@@ -23,7 +23,7 @@ export function smsSize(text: string): SmsSize {
   return { alphabet, segments: total <= alone ? 1 : countParts(units, part) };
 }
 
-/** Septets of each character; null: one of them is not in the alphabet. */
+/** Septets of each character; null if one of them is not in the alphabet. */
 function septets(text: string): readonly number[] | null {
   const widths: number[] = [];
   for (const character of text) {

@@ -19,7 +19,7 @@ const plainFilters: Readonly<Record<string, Filter>> = {
   },
 };
 
-/** The filter of this name; null: there is none. */
+/** The filter of this name; null if there is none. */
 export function parseFilter(written: string): Filter | null {
   if (Object.hasOwn(plainFilters, written)) return plainFilters[written] ?? null;
   const units = /^truncate:\s*(\d{1,5})$/.exec(written)?.[1];

@@ -42,22 +42,22 @@ export interface AlertFacts extends Envelope {
   /** Null while the alert is open. */
   readonly resolvedAtMs: number | null;
   readonly resolution: Resolution | null;
-  /** Reason that the nodes reported; null: none. */
+  /** Reason that the nodes reported, or null. */
   readonly reason: string | null;
   /** Names of the nodes that saw it. */
   readonly nodes: readonly string[];
-  /** Person who acknowledged it; null: no one has. */
+  /** Person who acknowledged it; null if no one has. */
   readonly acknowledgedBy: string | null;
-  /** Instant of the next step of the escalation; null: there is none. */
+  /** Instant of the next step of the escalation; null if there is none. */
   readonly nextStepAtMs: number | null;
-  /** Instant of the next reminder; null: there is none. */
+  /** Instant of the next reminder; null if there is none. */
   readonly nextReminderAtMs: number | null;
   /** Channels that did not take the message, which this one replaces. */
   readonly failedChannels: readonly { readonly name: string; readonly error: string }[];
   /** True if a person asked for it to try the channel. */
   readonly isTest: boolean;
   readonly acknowledgeUrl: string | null;
-  /** Address of the page that shows the alert; null: there is none. */
+  /** Address of the page that shows the alert; null if there is none. */
   readonly monitorUrl: string | null;
 }
 
@@ -73,15 +73,15 @@ export interface DigestEntry {
 /** Several alerts in one message. */
 export interface DigestFacts extends Envelope {
   readonly entries: readonly DigestEntry[];
-  /** Name of the alert group; null: the alerts were joined since they were many. */
+  /** Name of the alert group; null if the alerts were joined since they were many. */
   readonly groupName: string | null;
   readonly nowMs: number;
   readonly isTest: boolean;
   /** True if alerts that the message does not name go on: a silence keeps them back. */
   readonly hasOthers?: true;
-  /** Address at which the recipient acknowledges all of them; null: none is to be acknowledged. */
+  /** Address at which the recipient acknowledges all of them; null if none is to be acknowledged. */
   readonly acknowledgeUrl: string | null;
-  /** Address of the page that shows them; null: there is none. */
+  /** Address of the page that shows them; null if there is none. */
   readonly listUrl: string | null;
 }
 

@@ -89,7 +89,7 @@ const headlineWords: Readonly<Record<Locale, HeadlineWords>> = {
   },
 };
 
-/** Sentence about an alert that stands without a title; null: it is the title (acknowledgements, and ends by a person). */
+/** Sentence about an alert that stands without a title; null if it is the title (acknowledgements, and ends by a person). */
 export function headlineOf(facts: AlertFacts, { locale, timezone }: Audience): string | null {
   const words = headlineWords[locale];
   const isJob = facts.monitor.type === 'heartbeat';

@@ -3,7 +3,7 @@ import type { Locale } from '../../../../http/locale.js';
 
 /** Reason of an event: what nodes, or a heartbeat, reported. */
 interface Reason {
-  /** Nodes that agree, and nodes that may vote; null: no nodes are in it. */
+  /** Nodes that agree, and nodes that may vote; null if no nodes are in it. */
   readonly nodes: { readonly count: string; readonly all: string } | null;
   /** Error without its code. */
   readonly text: string;

@@ -20,7 +20,7 @@ export interface VerificationFacts extends Envelope {
   readonly code: string;
   readonly validMs: number;
   readonly nowMs: number;
-  /** Address that verifies without typing; null: there is none. */
+  /** Address that verifies without typing; null if there is none. */
   readonly url: string | null;
 }
 

@@ -19,7 +19,7 @@ export class EntryError extends Error {
 
 /** Note about a setting that could not be imported unchanged. */
 export interface Note {
-  /** Name of the field in the file; null: the file or the entry as a whole. */
+  /** Name of the field in the file; null for the file or the entry as a whole. */
   readonly field: string | null;
   readonly message: string;
 }
@@ -28,9 +28,9 @@ export interface Note {
 export interface DraftMonitor {
   /** Unchecked body of a POST of the monitor, without the interval. */
   readonly body: Readonly<Record<string, unknown>>;
-  /** Requested interval in seconds; null: the default of the type. */
+  /** Requested interval in seconds; null for the default of the type. */
   readonly intervalSeconds: number | null;
-  /** Name of the group; null: none. */
+  /** Name of the group, or null. */
   readonly group: string | null;
   readonly isPaused: boolean;
   /** Secrets that the file declares as left out: paths in the config, of which only the first dot is a separator. */
@@ -41,7 +41,7 @@ export interface DraftMonitor {
 export interface Entry {
   /** Position in the file, from 0. */
   readonly index: number;
-  /** Name of the entry; null: none. */
+  /** Name of the entry, or null. */
   readonly name: string | null;
   readonly draft: DraftMonitor | EntryError;
   readonly notes: readonly Note[];

@@ -35,7 +35,7 @@ export class Fields {
     return Object.hasOwn(this.#value, field) ? this.#value[field] : undefined;
   }
 
-  /** Text in a field; null: none, or empty. @throws EntryError */
+  /** Text in a field; null if there is none, or it is empty. @throws EntryError */
   text(field: string): string | null {
     const value = this.any(field);
     if (isEmpty(value)) return null;
@@ -60,7 +60,7 @@ export class Fields {
     return number;
   }
 
-  /** Boolean in a field, also as databases and YAML 1.1 write it: 0 and 1, yes and no. Null: none. @throws EntryError */
+  /** Boolean in a field, also as databases and YAML 1.1 write it: 0 and 1, yes and no. Null if there is none. @throws EntryError */
   flag(field: string): boolean | null {
     const value = this.any(field);
     if (isEmpty(value)) return null;
@@ -78,13 +78,13 @@ export class Fields {
     return value;
   }
 
-  /** Fields of an object in a field; null: none. @throws EntryError */
+  /** Fields of an object in a field, or null. @throws EntryError */
   fields(field: string): Fields | null {
     const value = this.any(field);
     return isEmpty(value) ? null : new Fields(value, this.nameOf(field));
   }
 
-  /** Texts by name of an object in a field; null: none. @throws EntryError */
+  /** Texts by name of an object in a field, or null. @throws EntryError */
   texts(field: string): Record<string, string> | null {
     const value = this.any(field);
     if (isEmpty(value)) return null;

@@ -6,14 +6,14 @@ import { parseAs } from './formats.js';
 import { type PackedFile, packed } from './packed-file.js';
 
 /**
- * Parses a file and packs its entries. `asked`: requested format; null: it is detected.
+ * Parses a file and packs its entries. `asked`: requested format; null if it is to be detected.
  * @throws ApiError for an error in the file as a whole
  */
 export function parseFile(bytes: Buffer, asked: ImportFormatName | null): PackedFile {
   return packedAs(readFile(bytes), asked);
 }
 
-/** Same as `parseFile`, for JSON only; null: the file is not well-formed JSON. */
+/** Same as `parseFile`, for JSON only; null if the file is not well-formed JSON. */
 export function parseJsonFile(bytes: Buffer, asked: ImportFormatName | null): PackedFile | null {
   const value = readJsonFile(bytes);
   return value === undefined ? null : packedAs(value, asked);

@@ -6,7 +6,7 @@ import type { PackedFile } from './packed-file.js';
 /** A file for the thread that reads files. */
 export interface FileRequest {
   readonly bytes: Uint8Array;
-  /** Format of the file; null: it is detected. */
+  /** Format of the file; null if it is to be detected. */
   readonly format: ImportFormatName | null;
 }
 

@@ -5,7 +5,7 @@ import { anyOf, type Condition, orders, patternIn } from './gatus-condition.js';
 
 type Asserted = Omit<Assertion, 'severity'>;
 
-/** Assertion about the body as a whole; null: no equivalent. */
+/** Assertion about the body as a whole; null if there is no equivalent. */
 export function bodyAssertion({ operator, value }: Condition): Asserted | null {
   if (operator !== '==' && operator !== '!=') return null;
   const isWanted = operator === '==';
@@ -19,7 +19,7 @@ export function bodyAssertion({ operator, value }: Condition): Asserted | null {
   return { type: 'body_regex', op: isWanted ? 'regex' : 'ne', value: `(?s)^\\s*${pattern}\\s*$` };
 }
 
-/** Assertion about a value in the JSON of the body; null: no equivalent. */
+/** Assertion about a value in the JSON of the body; null if there is no equivalent. */
 export function jsonAssertion({ subject, operator, value }: Condition): Asserted | null {
   const path = jsonPathOf(subject);
   if (path === null) return null;
@@ -35,7 +35,7 @@ export function jsonAssertion({ subject, operator, value }: Condition): Asserted
   return own('in', options);
 }
 
-/** JSONPath of `[BODY].data[0].id`; null: not such a path. */
+/** JSONPath of `[BODY].data[0].id`; null if it is not such a path. */
 function jsonPathOf(subject: string): string | null {
   if (!subject.startsWith('[BODY]')) return null;
   const rest = subject.slice('[BODY]'.length);

@@ -12,7 +12,7 @@ export type Operator = '==' | '!=' | '<=' | '>=' | '<' | '>';
 /** Operators that compare order. */
 export const orders: Readonly<Record<string, Assertion['op']>> = { '<': 'lt', '<=': 'lte', '>': 'gt', '>=': 'gte' };
 
-/** Parses a condition; null: invalid. */
+/** Parses a condition; null if invalid. */
 export function parseCondition(text: string): Condition | null {
   const from = text.trimStart();
   const found = /\s(==|!=|<=|>=|<|>)\s/.exec(from);
@@ -22,7 +22,7 @@ export function parseCondition(text: string): Condition | null {
   return { subject: from.slice(0, found.index).trimEnd(), operator: operator as Operator, value };
 }
 
-/** Values of `any(…)`; null: another expression. */
+/** Values of `any(…)`; null for another expression. */
 export function anyOf(text: string): string[] | null {
   return (
     inside('any', text)
@@ -31,7 +31,7 @@ export function anyOf(text: string): string[] | null {
   );
 }
 
-/** Glob of `pat(…)`; null: another expression. */
+/** Glob of `pat(…)`; null for another expression. */
 export function patternIn(text: string): string | null {
   return inside('pat', text);
 }

@@ -10,7 +10,7 @@ export interface Expectations {
   readonly hasStatus: boolean;
   /** True if the check is expected to get no connection. */
   readonly isFailureWanted: boolean;
-  /** Days for which a certificate must remain valid; null: any. */
+  /** Days for which a certificate must remain valid; null for any. */
   readonly certificateDays: number | null;
   /** Values that a DNS reply must contain. */
   readonly answers: readonly string[];
@@ -58,7 +58,7 @@ function joined(all: Expectations, part: Partial<Expectations>): Expectations {
   };
 }
 
-/** Assertion equivalent to a condition; null: none. */
+/** Assertion equivalent to a condition, or null. */
 function partOf(condition: Condition, kind: EndpointKind, note: AddNote): Part {
   const { subject, operator, value } = condition;
   switch (subject) {

@@ -46,7 +46,7 @@ export function defaultAlertsIn(alerting: unknown): DefaultAlerts {
   );
 }
 
-/** Trigger rule of the alert that fires first; null: no alert is enabled. */
+/** Trigger rule of the alert that fires first; null if no alert is enabled. */
 function triggerRule(alerts: readonly unknown[], defaults: DefaultAlerts, note: AddNote) {
   const rules = alerts.flatMap((alert, index) => {
     const own = isRecord(alert) ? alert : {};

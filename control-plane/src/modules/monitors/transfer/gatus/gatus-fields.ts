@@ -2,7 +2,7 @@ import { EntryError } from '../entry/entry.js';
 import type { Fields } from '../entry/fields.js';
 import { parseGoDuration } from './go-duration.js';
 
-/** Go duration in a field, in milliseconds; null: none. @throws EntryError */
+/** Go duration in a field, in milliseconds, or null. @throws EntryError */
 export function milliseconds(fields: Fields, field: string): number | null {
   const text = fields.text(field);
   if (text === null) return null;

@@ -41,7 +41,7 @@ export interface ImportingOptions {
 /** File to import, with its options. */
 export interface ImportRequest {
   readonly bytes: Buffer;
-  /** Format of the file; null: it is detected. */
+  /** Format of the file; null if it is to be detected. */
   readonly format: ImportFormatName | null;
   readonly mode: ImportMode;
   /** True to only report what the import would do. */

@@ -10,7 +10,7 @@ export class NameBook<T> {
     this.#taken = new Map(taken);
   }
 
-  /** Holder of a name; null: the name is free. */
+  /** Holder of a name; null if the name is free. */
   find(name: string): T | null {
     return this.#taken.get(name) ?? null;
   }

@@ -6,7 +6,7 @@ type Config = Readonly<Record<string, unknown>>;
 
 /**
  * Settings of a file with the mask in place of each secret that it leaves out, so that the stored secret is kept.
- * `stored`: masked settings of the monitor that is replaced; null: the monitor is new.
+ * `stored`: masked settings of the monitor that is replaced; null if the monitor is new.
  * @throws EntryError for a secret that is not stored
  */
 export function withSecretsKept(config: unknown, leftOut: readonly string[], stored: Config | null): unknown {

@@ -5,7 +5,7 @@ export interface KumaGroups {
   isGroup(monitor: unknown): boolean;
   /** True if a group has no monitor at any depth. */
   isEmptyGroup(monitor: unknown): boolean;
-  /** Names of the groups of a monitor, the outermost first, as one name; null: none. */
+  /** Names of the groups of a monitor, the outermost first, as one name, or null. */
   pathOf(monitor: unknown): string | null;
 }
 

@@ -11,7 +11,7 @@ interface Waiting {
 /** Queue of readers, one at a time in order of arrival; refuses readers that would wait too long. */
 export class ReadingTurns {
   readonly #waiting: Waiting[] = [];
-  /** Longest time that the present reader takes; null: there is none. */
+  /** Longest time that the present reader takes; null if there is none. */
   #presentMs: number | null = null;
 
   constructor(private readonly longestWaitMs: number) {}

@@ -27,7 +27,7 @@ export function readFile(bytes: Buffer): unknown {
   return readJsonFile(bytes) ?? readYamlFile(withoutMark(bytes));
 }
 
-/** Value in a file of JSON; undefined: it is not well-formed JSON. @throws ApiError as readFile */
+/** Value in a file of JSON; undefined if it is not well-formed JSON. @throws ApiError as readFile */
 export function readJsonFile(bytes: Buffer): unknown {
   if (bytes.length > MAX_FILE_BYTES) throw bodyError(`must be at most ${MAX_FILE_BYTES} bytes`, 'length');
   if (!isUtf8(bytes)) throw bodyError('must be UTF-8');
