@@ -88,7 +88,7 @@ export class StatusFile {
       await writeFile(this.#path, content, { flag: 'r+' });
       await truncate(this.#path, Buffer.byteLength(content));
     } catch {
-      // the time of the file and the holder of the directory tell if it is out of date
+      // the time of the file and the holder of the directory show if it is out of date
     }
   }
 }

@@ -114,7 +114,7 @@ function formatInWords(format: string): string {
   return formats[format] ?? `must have the format "${format}"`;
 }
 
-/** A pattern alone tells few people what to write. */
+/** A pattern alone shows few people what to write. */
 function patternInWords(pattern: string): string {
   if (pattern === '\\S') return 'must not be blank';
   const prefix = Object.values(idPrefixes).find((one) => pattern === idPattern(one));

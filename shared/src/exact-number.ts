@@ -54,7 +54,7 @@ export function findRoundedNumber(json: string): string | null {
 
 /** Value of a text of JSON, its rounded numbers as ExactNumber. @throws SyntaxError */
 export function parseExactJson(json: string): unknown {
-  // first without them: only in well-formed JSON they can be told apart
+  // first without them: only in well-formed JSON they can be distinguished
   const value: unknown = JSON.parse(json);
   const places = [...roundedIn(json)];
   if (places.length === 0) return value;

@@ -17,7 +17,7 @@ export interface SelfTestCheck {
   readonly detail: string;
 }
 
-/** A self-test as a node tells it. */
+/** A self-test as a node reports it. */
 export interface SelfTestReport {
   /** Time at which it ended, milliseconds since the epoch, the node's own clock. */
   readonly finishedAt: number;

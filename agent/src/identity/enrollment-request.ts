@@ -115,7 +115,7 @@ async function readText(body: AsyncIterable<Buffer>): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** A certificate does not become good by asking again; anything else may. */
+/** A certificate does not become good by another request; anything else may. */
 function judgeFailure(origin: string, cause: unknown): EnrollmentRefusedError | EnrollmentUnansweredError {
   if (cause instanceof WrongPinError) return new EnrollmentRefusedError('wrong_pin', cause.message);
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
@@ -211,7 +211,7 @@ function parseReply(data: unknown): EnrollmentReply | null {
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.name === 'TimeoutError') return `no connection within ${TIMEOUT_MS / 1000} s`;
-  // if a name has several addresses, only the inner errors tell why connecting failed
+  // if a name has several addresses, only the inner errors give the reason why connecting failed
   const parts = error instanceof AggregateError ? error.errors.map((part: unknown) => describe(part)) : [];
   return error.message || parts.join(', ') || error.name;
 }

@@ -16,7 +16,7 @@ import { keyPath, readKey } from './key.js';
 //                              └──refused───> key.next.pem is removed
 //
 // The control plane switches before the agent does. A process that dies in between leaves both keys, and the next
-// challenge, which is signed over the valid key, tells which one it is. Once a link is open with one key, a change to
+// challenge, which is signed over the valid key, shows which one it is. Once a link is open with one key, a change to
 // another can no longer be committed: only the reply of the live link counts.
 
 /** A key of the node. */
@@ -129,7 +129,7 @@ function pathOf(stateDir: string, which: 'next' | 'previous'): string {
   return join(stateDir, `key.${which}.pem`);
 }
 
-/** A key that never got its name was never told to anybody. */
+/** A key that never got its name was never sent to anyone. */
 async function removeHalfWritten(stateDir: string): Promise<void> {
   const names = (await readdir(stateDir)).filter((name) =>
     /^\.key(?:\.next|\.previous)?\.pem\.[0-9a-f]{12}$/.test(name),

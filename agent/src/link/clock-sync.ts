@@ -20,7 +20,7 @@ const STEP_MS = 1000;
 const TOLERANCE_MS = 50;
 /** A monotonic clock that has fallen behind the uptime by this was asleep. */
 const SLEPT_MS = 50;
-/** Asking the system for its uptime reads a file: so often at most, unless the wall clock moved otherwise than this one. */
+/** Shortest interval of reading the system's uptime, which is a file, unless the wall clock moved otherwise than this one. */
 const UPTIME_MS = 100;
 /** Readings of two clocks this close together were made at once. */
 const AT_ONCE_MS = 2;

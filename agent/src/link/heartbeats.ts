@@ -4,7 +4,7 @@ import type { SelfTestReport } from '@vantage/shared/self-test.js';
 import type { SpoolStats } from '../spool/spool.js';
 import type { ClockExchange } from './clock-sync.js';
 
-/** Intervals without a single frame after which the peer is dead; TCP alone never tells. */
+/** Intervals without a single frame after which the peer is dead; TCP alone never shows it. */
 const MISSED_LIMIT = 3;
 /** Answers that may still be on their way. */
 const KEPT_QUESTIONS = 8;

@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import type { NodeIdentity } from '../identity/identity.js';
 
 //   control plane              agent
-//   RotateKey(nonce)     ->    makes a key beside the one it has, on the disk
+//   RotateKey(nonce)     ->    makes a key next to the one it has, on the disk
 //                        <-    KeyRotation(new key, signed by both)
 //   takes it, commits
 //   KeyRotated           ->    puts it in the place of the old one

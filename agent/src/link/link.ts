@@ -67,7 +67,7 @@ export class Link {
     return this.#status.state === 'open' && this.#session !== null ? this.#session.credits : null;
   }
 
-  /** Dials until stopped (null) or told to stay away for good. */
+  /** Dials until stopped (null) or refused for good. */
   start(): Promise<FinalEnd | null> {
     this.#options.jobs.onResult = () => this.wake('task');
     this.#options.upgrades.onStatus = (status) => this.#session?.reportUpgrade(status);

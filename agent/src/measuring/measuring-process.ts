@@ -7,7 +7,7 @@ import type { ControlPlaneLists } from './policy-source.js';
 //    ^ |              | |  ^                       |   |  '--successor opened: it gets the jobs from here on,
 //    | '---backoff----' |  |                       |   |     the old child ends when its own are answered
 //    '------exit--------'  '-----------------------'   '--child exits: the successor is the child at once
-//                            successor exits: told again a minute later
+//                            successor exits: reported again a minute later
 
 const FIRST_RESTART_MS = 100;
 const MAX_RESTART_MS = 30_000;

@@ -40,7 +40,7 @@ interface Place {
 
 /**
  * Room for probes: units of CPU for all of them, a number for each type. Callers take turns; within one, the first of a
- * type to come is the first to begin. Whoever's turn it is gets the next room that is large enough, so that a large probe
+ * type to come is the first to begin. The caller whose turn it is gets the next room that is large enough, so that a large probe
  * is never overtaken by small ones; only a type at its bound lets the others pass.
  */
 export class Slots {

@@ -42,7 +42,7 @@ export class ConnectFailure extends ProbeFailure {
 
 /**
  * Connects to the first address that answers (RFC 8305 section 5): families take turns, the preferred one first, and an
- * address is tried 250 ms after the one before it, or as soon as an attempt has failed. Earlier attempts go on beside
+ * address is tried 250 ms after the one before it, or as soon as an attempt has failed. Earlier attempts go on next to
  * it; losers are closed. Every address is known by then, because the policy judges all answers of DNS before the first
  * packet: nothing is connected to while the other family is still being resolved (section 3).
  * @throws ConnectFailure of the first address, unless only others were reachable; or the signal's reason

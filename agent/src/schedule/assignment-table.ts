@@ -31,7 +31,7 @@ export interface AssignmentsOutcome {
 export class AssignmentTable {
   readonly #assignments = new Map<string, Assignment>();
   #specBytes = 0;
-  /** Monitors named since everything began; null while it is not being told. */
+  /** Monitors named since the start of a complete list; null while none is being received. */
   #named: Set<string> | null = null;
 
   get size(): number {

@@ -23,7 +23,7 @@ export interface MonitorMeasurementsOptions {
   readonly log: Logger;
 }
 
-/** Has monitors checked by the measuring process, and tells which of its failures say nothing about the target. */
+/** Has monitors checked by the measuring process, and reports which of its failures say nothing about the target. */
 export class MonitorMeasurements {
   #checks = 0;
   #warnedOfFaultAt = Number.NEGATIVE_INFINITY;

@@ -20,7 +20,7 @@ import { slotMsOf, type WatchedMonitor } from './watched-monitor.js';
 const MAX_MS = 1e9;
 const MAX_MESSAGE_LENGTH = 1000;
 
-/** A result of the schedule on its way to the spool; `detailsJson`: what was measured, null where that is not told. */
+/** A result of the schedule on its way to the spool; `detailsJson`: what was measured, null where that is not reported. */
 export type SlotReport = { readonly detailsJson: string | null } & (
   | { readonly kind: typeof CHECK_KIND; readonly body: CheckReport }
   | { readonly kind: typeof MISSED_KIND; readonly body: MissedReport }

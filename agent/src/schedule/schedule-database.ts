@@ -43,7 +43,7 @@ export function openSchedule(path: string, { isSuspect }: { readonly isSuspect: 
   return { ...made, setAside };
 }
 
-/** The file of the schedule. Whoever opens it closes it. */
+/** The file of the schedule. The caller that opens it closes it. */
 export class ScheduleDatabase {
   readonly #database: Database.Database;
   readonly #save: (batch: ScheduleBatch) => void;

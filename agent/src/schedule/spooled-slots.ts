@@ -21,7 +21,7 @@ const MAX_COUNTED = 1000;
 type Report = CheckReport | MissedReport;
 
 /**
- * The schedule that the previous process left, updated from the newest rows of lane check, which may tell of later
+ * The schedule that the previous process left, updated from the newest rows of lane check, which may report later
  * slots.
  */
 export async function withSpooled(

@@ -71,7 +71,7 @@ export class PendingRows {
     return packRows(rows);
   }
 
-  /** The oldest group is in the file. @returns its rows, whose owners are to be told */
+  /** The oldest group is in the file. @returns its rows, whose owners are to be notified */
   finishGroup(): readonly PendingRow[] {
     const rows = this.#rows.splice(0, this.#groups.shift() ?? 0);
     for (const row of rows) this.#bytes -= row.payload.length;

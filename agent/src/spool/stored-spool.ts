@@ -16,8 +16,8 @@ export type StoredPlace =
   | { readonly kind: 'missing'; readonly position: number };
 
 /**
- * A spool file opened for reading, while an agent has it open or while none does; nothing is changed by it. Whoever
- * opens it closes it.
+ * A spool file opened for reading, while an agent has it open or while none does; nothing is changed by it. The
+ * caller that opens it closes it.
  */
 export class StoredSpool {
   readonly #database: Database.Database;
@@ -91,7 +91,7 @@ export class StoredSpool {
     return new LaneRows(this.#database, lane, mark);
   }
 
-  /** Lowest and highest position that is a row; null when there is none, or that cannot be told. */
+  /** Lowest and highest position that is a row; null if there is none, or that cannot be determined. */
   span(lane: Lane): { readonly first: number; readonly last: number } | null {
     try {
       return this.#lookup(lane).span();

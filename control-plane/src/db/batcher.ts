@@ -31,7 +31,7 @@ export interface BatcherOptions<T, R> {
    * only. `turns`: the same items, grouped as `joins` joined them.
    */
   flush(items: readonly T[], turns: readonly (readonly [T, ...T[]])[]): Promise<readonly R[]>;
-  /** Tells when the input of this turn has been read. Default: that of the machine. */
+  /** Reports when the input of this turn has been read. Default: that of the machine. */
   readonly clock?: Pick<Clock, 'afterInput'>;
 }
 

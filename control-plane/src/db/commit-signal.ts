@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { afterCommit } from './after-commit.js';
 
-/** News of transactions for listeners of their pool, which get it when the transaction has committed, and never when it has not. */
+/** Events of transactions for listeners of their pool, which get them when the transaction has committed, and never when it has not. */
 export interface CommitSignal<T> {
   /** Calls `listener` for what transactions of these connections send. */
   listen(db: Knex, listener: (value: T) => void): void;

@@ -43,7 +43,7 @@ async function query<R extends QueryResultRow>(
     const { rows } = await connection.query<R>({ name: dayName, text, values: [...values] });
     return rows;
   } catch (error) {
-    // its server process has ended, which the socket tells a moment later: the next one who is given it would fail
+    // its server process has ended, which the socket reports a moment later: the next one who is given it would fail
     if (error instanceof DatabaseError && error.severity === 'FATAL') dispose(connection, error);
     throw error;
   } finally {

@@ -4,7 +4,7 @@ import { type PreparedStatement, queryPrepared } from './prepared.js';
 
 const KEYS_AT_ONCE = 256;
 
-/** Row as it is read, with its key beside the columns of R. */
+/** Row as it is read, with its key in addition to the columns of R. */
 interface KeyedRow {
   readonly key: string;
 }

@@ -102,7 +102,7 @@ export class Connection {
   }
 
   /**
-   * Tells how the last request has failed if the server had closed the connection after an earlier one: `unsent` if it was
+   * Reports how the last request has failed if the server had closed the connection after an earlier one: `unsent` if it was
    * not written, `unknown` if it was and nothing of a response came; null for every other failure.
    */
   closedEarly(error: unknown): 'unsent' | 'unknown' | null {
@@ -136,7 +136,7 @@ export class Connection {
         this.#broken ??= error;
         reject(error);
       });
-      // without either of them: the server has switched to another protocol, which nobody asked for
+      // without either of them: the server has switched to another protocol, which no one asked for
       sent.on('close', () => reject(Object.assign(new Error('no response'), { code: 'ECONNRESET' })));
       sent.end(body);
     });

@@ -203,7 +203,7 @@ class Exchange {
   }
 
   async #respond<T>(send: (connection: Connection) => Promise<T>, way: Way): Promise<T> {
-    // given up meanwhile: nobody would close what it takes or sends now
+    // given up meanwhile: no one would close what it takes or sends now
     way.signal.throwIfAborted();
     const sharing = this.#sharing();
     const kept = sharing === null ? null : this.shared.kept.take(sharing, way.addresses);

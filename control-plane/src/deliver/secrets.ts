@@ -30,8 +30,8 @@ export class SecretMask {
   }
 
   /**
-   * Returns `text` with every secret masked, also where it is percent-encoded or in base64. Its own masks are not read again: whoever
-   * chooses the secrets and the text could have them grow with each secret.
+   * Returns `text` with every secret masked, also where it is percent-encoded or in base64. Its own masks are not read again: a caller
+   * who chooses the secrets and the text could have them grow with each secret.
    */
   apply(text: string): string {
     const isSecret = new Uint8Array(text.length);

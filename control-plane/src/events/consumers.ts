@@ -101,7 +101,7 @@ export class Consumers {
     this.#rounds.look();
   }
 
-  /** Handles all due events, each consumer beside the others, so that one with many events delays no other. */
+  /** Handles all due events, each consumer in parallel with the others, so that one with many events delays no other. */
   async run(isStopped = () => false): Promise<void> {
     const waiting = await listWithDue(this.options.db, this.names);
     const ends = await Promise.allSettled(waiting.map((name) => this.#handleAllOf(name, isStopped)));

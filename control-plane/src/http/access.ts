@@ -90,7 +90,7 @@ function needOf(auth: Auth): string {
 
 /**
  * True if these credentials have administrator rights: their owner is an administrator now, and they have the scope
- * `admin`. API keys are for programs that use the API, never for operating it, whoever owns them.
+ * `admin`. API keys are for programs that use the API, never for operating it, no matter who owns them.
  */
 export function isAdministrator({ role, credentialKind, scopes }: Account): boolean {
   return role === 'admin' && credentialKind !== 'api_key' && scopes.has('admin');

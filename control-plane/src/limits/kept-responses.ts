@@ -5,7 +5,7 @@ const DAY_MS = 86_400_000;
 const BYTES_PER_DAY = 20 * 1024 * 1024;
 
 /**
- * Decides whether responses of other servers are stored. They are what fills a disk fastest: whoever has an endpoint chooses their length
+ * Decides whether responses of other servers are stored. They are what fills a disk fastest: the owner of an endpoint chooses their length
  * and, by failing, their number.
  */
 export class KeptResponses {

@@ -15,7 +15,7 @@ export type Block =
 /** Contents of a mail in one language. */
 export interface MailContent {
   readonly subject: string;
-  /** First line of the text, and heading of the page, that says the news without the subject; absent: the blocks do. */
+  /** First line of the text, and heading of the page, that states the event without the subject; absent if the blocks do. */
   readonly headline?: string;
   readonly blocks: readonly Block[];
 }

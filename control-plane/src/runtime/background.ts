@@ -20,12 +20,12 @@ export interface BackgroundParts {
 }
 
 interface BackgroundWork {
-  /** Name of the work, for whoever holds the clock. */
+  /** Name of the work, for the owner of the clock. */
   readonly name: string;
   readonly everyMs: number;
   /** Does the due work; leaves the rest if `isStopped` returns true. */
   readonly look: (isStopped: () => boolean) => Promise<void>;
-  /** Tells, at less cost than a turn, whether there is work; asked before a timed turn. If absent, there may be. */
+  /** True if there is work, found at less cost than a turn; asked before a timed turn. If absent, there may be. */
   readonly isDue?: () => Promise<boolean>;
   /** Warning that is logged if a turn failed without having been stopped; the next one comes as usual. */
   readonly failing: string;

@@ -2,7 +2,7 @@ import type { Clock } from '@vantage/shared/clock.js';
 
 /**
  * Calls that are made together when what has arrived at this process so far has been read. Writes of one turn that follow one
- * another find the process that reads them awake; each between other work would wake it anew, which costs more than the write.
+ * another find the process that reads them awake; each between other work would wake it again, which costs more than the write.
  */
 export class EndOfTurn {
   readonly #clock: Pick<Clock, 'afterInput'>;

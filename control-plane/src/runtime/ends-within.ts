@@ -2,7 +2,7 @@ import { delay, systemClock } from '@vantage/shared/clock.js';
 
 /**
  * Time that the parts get to end. Only work that waits for a database without replies takes longer, and no caller has
- * been told that it is stored. An embedded database gets the time it needs.
+ * been notified that it is stored. An embedded database gets the time it needs.
  */
 export const STOP_MS = 20_000;
 

@@ -62,7 +62,7 @@ export function joinPlans(plans: readonly PlannedNotification[]): PlannedNotific
 
 /**
  * Plans as the policy is now. Plans of a rule or step that no longer names their channel are not sent; the rules are asked again instead, with
- * delays from `openedAtMs`, so that a change of the policy loses nobody who waits.
+ * delays from `openedAtMs`, so that a change of the policy loses no one who waits.
  */
 export function followPolicy(
   policy: AlertPolicy,

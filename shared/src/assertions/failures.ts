@@ -27,7 +27,7 @@ export function findFailures(assertions: readonly Assertion[], facts: Facts): Fa
   });
 }
 
-/** The failure of anything that can be told like an assertion. */
+/** The failure of anything that can be reported like an assertion. */
 export function failureOf(
   { subject, severity, expected }: { readonly subject: string; readonly severity: Severity; readonly expected: string },
   miss: Miss,

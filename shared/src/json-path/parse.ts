@@ -45,7 +45,7 @@ function isRoundedLiteral(node: object): boolean {
   return typeof node.value === 'number' && !(Math.abs(node.value) <= Number.MAX_SAFE_INTEGER);
 }
 
-/** Indexes are integers that every JSON library can tell apart (RFC 9535 section 2.1, RFC 7493). */
+/** Indexes are integers that every JSON library can distinguish (RFC 9535 section 2.1, RFC 7493). */
 function isBeyondIntegers(node: object): boolean {
   if (!('type' in node) || (node.type !== 'IndexSelector' && node.type !== 'SliceSelector')) return false;
   return Object.values(node).some((value) => typeof value === 'number' && !Number.isSafeInteger(value));

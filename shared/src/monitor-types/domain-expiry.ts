@@ -33,7 +33,7 @@ function judge(result: ProbeResults['domain'], config: Config, nowMs: number): C
   return judgeLookup({ error: result.error, facts, failures: registrationFailures(result, config, nowMs) }, config);
 }
 
-/** A registry that publishes no date says nothing of the domain: that is worth telling, and no outage. */
+/** A registry that publishes no date says nothing of the domain: that is worth reporting, and no outage. */
 function registrationFailures(result: ProbeResults['domain'], config: Config, nowMs: number): Failure[] {
   const { registered, expires_at: expiresAt, source } = result;
   const subject = 'the registration of the domain';

@@ -124,7 +124,7 @@ function checkHeaders({ headers, auth, resolver }: HttpConfig): FieldErrors {
   return errors;
 }
 
-/** A probe tells of `params`, people wrote `config`. */
+/** A probe reports `params`, people wrote `config`. */
 function errorsOf(check: () => unknown): FieldErrors {
   try {
     check();

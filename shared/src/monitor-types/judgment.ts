@@ -20,7 +20,7 @@ interface JudgmentConfig {
   readonly assertions: readonly Assertion[];
 }
 
-/** Reasons of the node or of this service: they tell nothing of the target, and are no success of any monitor. */
+/** Reasons of the node or of this service: they show nothing of the target, and are no success of any monitor. */
 const ownCodes: ReadonlySet<ProbeErrorCode> = new Set([
   'target_not_allowed',
   'target_rate_limited',
@@ -45,7 +45,7 @@ export function judgeCheck({ error, facts, failures }: Measured, config: Judgmen
 }
 
 /**
- * The judgment of a check that asks third parties about its target. That none of them answers tells nothing of the
+ * The judgment of a check that asks third parties about its target. That none of them answers shows nothing of the
  * target and is no outage: the check is degraded, upside down or not, with the probe's own reason.
  */
 export function judgeLookup(measured: Measured, config: JudgmentConfig): CheckJudgment {

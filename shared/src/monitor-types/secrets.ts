@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 export const secretReaches = ['own', 'trusted', 'any'] as const;
 export type SecretReach = (typeof secretReaches)[number];
 
-/** Setting `allow_secrets_on`, of every type that can have secrets. It is for the control plane: nodes are not told of it. */
+/** Setting `allow_secrets_on`, of every type that can have secrets. It is for the control plane: nodes are not sent it. */
 export const secretReachField = Type.Enum([...secretReaches], {
   type: 'string',
   default: 'trusted',

@@ -6,5 +6,5 @@ export const SPEEDTEST_HEADER = 'vantage-speedtest';
 export const MAX_SPEEDTEST_BYTES = 25_000_000;
 /** Milliseconds that each way takes at most. */
 export const MAX_SPEEDTEST_MS = 10_000;
-/** Milliseconds between two lines in which a server tells what it has received. */
+/** Milliseconds between two lines in which a server reports what it has received. */
 export const PROGRESS_INTERVAL_MS = 25;

@@ -8,7 +8,7 @@ const require = createRequire(import.meta.url);
 /** Names that end in one of these mean something on the machine or network that resolves them, nowhere else. */
 const localSuffixes = ['localhost', 'local', 'internal', 'home.arpa', 'onion'];
 
-/** Names by which a resolver tells of itself or of the network it serves (RFC 4892, RFC 9462, RFC 7050). */
+/** Names by which a resolver shows itself or of the network it serves (RFC 4892, RFC 9462, RFC 7050). */
 const resolverSuffixes = ['bind', 'server', 'resolver.arpa', 'ipv4only.arpa'];
 
 /** Top-level domains of the public DNS, by IANA, as U-labels. */

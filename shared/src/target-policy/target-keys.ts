@@ -4,8 +4,8 @@ import { registrableDomain } from './registrable-domain.js';
 
 /**
  * Keys under which the work aimed at a host is counted, over all nodes: the registrable domain of a name; of an
- * address itself and its /24 or /48. Domains under a private suffix (duckdns.org) count as one, because whoever
- * attacks can have any number of them.
+ * address itself and its /24 or /48. Domains under a private suffix (duckdns.org) count as one, because an
+ * attacker can have any number of them.
  */
 export function targetKeys(host: Host): string[] {
   if (host.kind === 'name') return [`domain:${registrableDomain(host.name)}`];

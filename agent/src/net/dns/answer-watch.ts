@@ -1,5 +1,5 @@
 /**
- * Counts what reaches the sockets of a run beside the answers it took. A datagram socket that brought its answer stays
+ * Counts what reaches the sockets of a run in addition to the answers it took. A datagram socket that brought its answer stays
  * open until `close`, because a second, different answer to one question is what an injected one looks like.
  */
 export class AnswerWatch {

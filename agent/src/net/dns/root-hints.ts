@@ -1,4 +1,4 @@
-/** A name server by name, with the addresses that are known without asking. */
+/** A name server by name, with the addresses that are known without a query. */
 export interface NamedServer {
   readonly name: string;
   readonly addresses: readonly string[];

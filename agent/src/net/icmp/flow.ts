@@ -42,7 +42,7 @@ export interface FlowListener {
   onSendError(index: number, error: SendError): void;
 }
 
-/** Probe packets to one target that all look alike to load balancers, each told apart by its index. */
+/** Probe packets to one target that all look alike to load balancers, each distinguished by its index. */
 export interface Flow {
   /** Sends packet number `index`, 0 to 65535, each number once; at the latest at the end of this turn of the event loop. */
   send(index: number, hopLimit: number): void;

@@ -40,7 +40,7 @@ export function nothingAsked({ params }: DnsSpec): Asked {
 }
 
 /**
- * The result of a run that ended with `failure`, or well. The node's own resolver is not told; nor is what a server that
+ * The result of a run that ended with `failure`, or well. The node's own resolver is not shown; nor is what a server that
  * the caller did not name answers of networks that `policy` does not open, for servers may answer the node otherwise than
  * the world; nor, where something is hidden, the size of the answer, which has its length.
  */

@@ -147,7 +147,7 @@ function take(result: DomainResult, protocol: 'rdap' | 'whois', { found, server 
   result.source = { protocol, server };
 }
 
-/** Failure of both protocols. Where RDAP is not available, only WHOIS tells the reason. */
+/** Failure of both protocols. Where RDAP is not available, only WHOIS gives the reason. */
 function neither(rdap: ProbeFailure, whois: ProbeFailure): ProbeFailure {
   const { code } = whois.code === 'not_supported' && rdap.code !== 'not_supported' ? rdap : whois;
   const known = code === 'not_supported' || code === 'target_not_allowed' ? 'no_reply' : code;

@@ -10,7 +10,7 @@ import { whoisRefusal } from './whois-referral.js';
 const unregisteredLines =
   /^\W*(?:no match(?:ing record)?\b|not found\b|no data found\b|no entries found\b|no object found\b|nothing found\b|domain not found\b|the queried object does not exist\b|status:\s*(?:free|available)\b|no such domain\b|.{0,80}\bis (?:free|available for registration)\b)/im;
 
-/** Other sentences for this. Long texts may have them in a notice, and whoever is refused may be shown one. */
+/** Other sentences for this. Long texts may have them in a notice, and a client that is refused may be shown one. */
 const unregisteredSentences =
   /\b(?:domain|name|object|dominio|domínio)\b.{0,100}\b(?:not (?:been )?registered|does not exist|(?:was )?not found|is available for (?:registration|purchase)|no se encuentra registrado)\b|\bobject[_ ]not[_ ]found\b|^\W*no (?:data was found|information (?:is )?available|such)\b|\bis not registered\b/i;
 

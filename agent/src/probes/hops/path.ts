@@ -97,7 +97,7 @@ export class Path {
     return Math.max(0, ...this.#slowestMs.keys());
   }
 
-  /** Packets waited for that can still tell something. */
+  /** Packets waited for that can still show something. */
   get inFlight(): number {
     return [...this.#waiting].filter((index) => this.#matters(this.#packets[index])).length;
   }

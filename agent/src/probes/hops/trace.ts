@@ -20,7 +20,7 @@ export interface TraceParts {
   readonly onAddress: (address: string) => void;
 }
 
-/** Sends what the schedule says over several flows, not waiting for one hop before the next, and tells the path what comes back. */
+/** Sends what the schedule says over several flows, not waiting for one hop before the next, and notifies the path of what comes back. */
 export class Trace implements FlowListener {
   readonly #parts: TraceParts;
   #flows: readonly Flow[] = [];

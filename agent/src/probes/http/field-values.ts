@@ -14,7 +14,7 @@ export function fieldLines(rawHeaders: readonly string[]): HeaderLine[] {
 export function fieldValues(rawHeaders: readonly string[], name: string): string[] {
   const values: string[] = [];
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
-    // most names are told apart by their length
+    // most names are distinguished by their length
     if (rawHeaders[i]?.length === name.length && rawHeaders[i]?.toLowerCase() === name)
       values.push(rawHeaders[i + 1] ?? '');
   }

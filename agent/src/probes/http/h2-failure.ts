@@ -33,7 +33,7 @@ const MIN_EXCESSIVE_BYTES = 1000;
 
 /**
  * The stream ended before the answer. Node itself resets streams whose headers are over its limits, with the code that
- * servers in distress use: `headBytes`, what has come before any header was understood, tells them apart.
+ * servers in distress use: `headBytes`, what has come before any header was understood, distinguishes them.
  */
 export function resetFailure(code: number, headBytes: number): ProbeFailure {
   if (nameOf(code) === 'ENHANCE_YOUR_CALM' && headBytes >= MIN_EXCESSIVE_BYTES)

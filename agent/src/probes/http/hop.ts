@@ -9,7 +9,7 @@ export type Phase = 'dns' | 'tcp' | 'tls' | 'http';
 
 /**
  * One request and its answer, as far as it has come. Filled in while it happens, so that a hop that fails or is
- * aborted still tells what was measured. Milliseconds are monotonic; null is what did not happen.
+ * aborted still shows what was measured. Milliseconds are monotonic; null is what did not happen.
  */
 export class Hop {
   phase: Phase = 'dns';

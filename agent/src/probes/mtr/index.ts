@@ -7,7 +7,7 @@ import { ResultRoom } from '../hops/room.js';
 import { Cycles } from './cycles.js';
 import { timesOf } from './hop-statistics.js';
 
-/** Addresses told of one hop at most. */
+/** Addresses reported of one hop at most. */
 const maxAddresses = 8;
 
 /** Follows the way to one address of the target again and again; succeeds when the target itself answers. */

@@ -34,7 +34,7 @@ export interface NtpReply {
 }
 
 /**
- * A request that tells nothing of the node (draft-ietf-ntp-data-minimization): all zero but version, mode and `cookie`,
+ * A request that shows nothing of the node (draft-ietf-ntp-data-minimization): all zero but version, mode and `cookie`,
  * a random number where the node's time would stand; the answer repeats it.
  */
 export function encodeRequest(cookie: bigint): Buffer {

@@ -98,7 +98,7 @@ export function askTime(server: Endpoint, ledger: Ledger, options: QuestionOptio
   });
 }
 
-/** A server without time need not tell it; any other must, and cannot have answered before it was asked. */
+/** A server without time need not report it; any other must, and cannot have answered before it was asked. */
 function isUsable(reply: NtpReply): boolean {
   return refusesTime(reply) || hasTimes(reply);
 }

@@ -16,7 +16,7 @@ export interface WallAnchor {
 }
 
 /**
- * Joins the two clocks. The wall clock is only told in whole milliseconds, so each reading leaves a millisecond open;
+ * Joins the two clocks. The wall clock is only read in whole milliseconds, so each reading leaves a millisecond open;
  * readings on both sides of a step leave next to nothing. Looks once per turn of the loop, for which others need not
  * wait; a busy loop makes the error larger, and the error is reported.
  */

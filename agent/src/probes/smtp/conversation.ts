@@ -9,7 +9,7 @@ import { ReplyReader, type SmtpReply } from './reply-reader.js';
 /** Milliseconds a server has to answer QUIT; nothing is measured any more. */
 const QUIT_WAIT_MS = 1000;
 
-/** Commands and replies over one socket, clear or TLS, one at a time. Whoever made the socket destroys it. */
+/** Commands and replies over one socket, clear or TLS, one at a time. The creator of the socket destroys it. */
 export class Conversation {
   readonly #socket: Socket;
   readonly #clock: Clock;

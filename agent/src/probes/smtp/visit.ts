@@ -6,7 +6,7 @@ export type Phase = 'dns' | 'tcp' | 'session';
 
 /**
  * A visit to a mail server as far as it has come. Filled in while it happens, so that one that fails or is aborted
- * still tells what was measured. Milliseconds are monotonic; null is what did not happen.
+ * still shows what was measured. Milliseconds are monotonic; null is what did not happen.
  */
 export class Visit {
   phase: Phase = 'dns';

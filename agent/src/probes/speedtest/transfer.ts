@@ -51,8 +51,8 @@ export function download(socket: Socket, options: TransferOptions): Promise<bool
 }
 
 /**
- * Uploads random bytes until a limit is reached. What arrived, the server tells forty times a second; when it told is read
- * from the clock here, and no count is believed that is more than was sent.
+ * Uploads random bytes until a limit is reached. The server reports what arrived forty times a second; the time of a report
+ * is read from the clock here, and no count is believed that is more than was sent.
  * @throws as `download`
  */
 export function upload(socket: Socket, options: TransferOptions): Promise<void> {

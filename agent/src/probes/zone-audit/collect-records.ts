@@ -64,7 +64,7 @@ async function askRaw(name: string, type: string, context: AuditContext): Promis
   });
 }
 
-/** The same question once more without validation tells a bogus zone from one that is down. */
+/** The same question once more without validation distinguishes a bogus zone from one that is down. */
 async function validate(zone: string, context: AuditContext): Promise<Validation | null> {
   const message = await askRaw(zone, 'SOA', context);
   if (message === null) return null;

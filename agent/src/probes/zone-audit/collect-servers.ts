@@ -143,7 +143,7 @@ async function askServer(
   }
 }
 
-/** Null for a failure that does not tell: the end of the budget or of the audit counts as not tried. */
+/** Null for a failure that shows nothing: the end of the budget or of the audit counts as not tried. */
 function outcomeOf({ code, cause, message }: ProbeFailure): NameServerOutcome | null {
   if (systemErrorName(cause) !== null) return 'unreachable';
   if (code === 'target_not_allowed') return 'not_allowed';

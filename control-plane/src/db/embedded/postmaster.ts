@@ -155,7 +155,7 @@ async function untilNoneIn(directory: string, waitMs: number): Promise<boolean> 
 }
 
 /**
- * Ids of the PostgreSQL processes that work on `directory`. Each of them changes into its data directory, which tells
+ * Ids of the PostgreSQL processes that work on `directory`. Each of them changes into its data directory, which distinguishes
  * it from another process with the id of an old one.
  */
 export async function processesIn(directory: string): Promise<number[]> {

@@ -12,7 +12,7 @@ export interface ReservedAddress extends ListenAddress {
  */
 export async function reservePort(address: ListenAddress): Promise<ReservedAddress> {
   if (address.port !== 0) return { ...address, holder: null };
-  // whoever connects before there is anything to answer is refused, and does not wait
+  // a client that connects before there is anything to answer is refused, and does not wait
   const holder = createServer((socket) => socket.destroy());
   await new Promise<void>((resolve, reject) => {
     holder.once('error', reject);

@@ -20,7 +20,7 @@ export interface HttpTimeouts {
   readonly requestMs: number;
   /**
    * Between two requests. Longer than the 60 s of common load balancers, which must be the ones to close. Clients are
-   * told it in whole seconds (`Keep-Alive: timeout`, rounded down): the fraction is the time that a client which goes by
+   * sent it in whole seconds (`Keep-Alive: timeout`, rounded down): the fraction is the time that a client which goes by
    * it has left to close first, so that no request meets a connection that closes.
    */
   readonly idleMs: number;

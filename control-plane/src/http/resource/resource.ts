@@ -17,7 +17,7 @@ import type { Form, ResourceRow } from './form.js';
 import { ResourceStore } from './resource-store.js';
 
 // A resource is a table of rows that each belong to an owner, with five operations: list, create, get, change, delete. This file has what
-// these have in common; a resource states its form, its rules and its texts. An operation that differs is a `defineRoute` beside it.
+// these have in common; a resource states its form, its rules and its texts. An operation that differs is a `defineRoute` next to it.
 
 /** Parts that the operations of resources run on. */
 export interface ResourceParts {
@@ -73,7 +73,7 @@ interface ResourceDefinition<Columns extends object, Body extends object, Extra 
   readonly table: string;
   readonly idPrefix: IdPrefix;
   readonly form: Form<Columns, Body>;
-  /** Columns beside those of the form, which the resource's `rules` or others write. */
+  /** Columns in addition to those of the form, which the resource's `rules` or others write. */
   readonly extraColumns?: readonly (keyof Extra & string)[];
   /** `updated_at` is a column of the table; default: true. */
   readonly hasUpdatedAt?: boolean;

@@ -115,14 +115,14 @@ export class Users {
   }
 
   /**
-   * Disables or enables a user. Disabling ends the sessions for good: whoever took one over would have it again. Keys and tokens of a
+   * Disables or enables a user. Disabling ends the sessions for good: a person who took one over would have it again. Keys and tokens of a
    * disabled user are kept, and give no access.
    */
   async setDisabled(userId: string, isDisabled: boolean, actor: Actor): Promise<User> {
     const at = new Date(this.options.clock.now());
     const action = isDisabled ? 'account.disabled' : 'account.enabled';
     const write = async (trx: Knex) => {
-      // first: whoever opens or refreshes a session waits for the row of the user, or is waited for
+      // first: a caller that opens or refreshes a session waits for the row of the user, or is waited for
       const changed = await updateUser(trx, userId, { disabled_at: isDisabled ? at : null });
       if (isDisabled) await revokeSessions(trx, userId, { at, reason: 'account disabled' });
       return changed;

@@ -6,7 +6,7 @@ import type { Lookups } from '../lookups/index.js';
 import { askHeaders } from './headers-question.js';
 import { noteHeaders } from './report-store.js';
 
-/** A question that took so long waited for one of another replica, which may have died: it is asked again. In milliseconds. */
+/** Duration after which a question waited for one of another replica, which may have died: it is asked again. In milliseconds. */
 const SLOW_MS = 15_000;
 
 interface HeadersRunOptions {
@@ -17,7 +17,7 @@ interface HeadersRunOptions {
   readonly log: Logger;
 }
 
-/** Question for the headers of one report, beside its tasks. */
+/** Question for the headers of one report, in addition to its tasks. */
 export class HeadersRun {
   readonly #ending = new AbortController();
   #running: Promise<void> | null = null;
@@ -55,7 +55,7 @@ export class HeadersRun {
     const signal = AbortSignal.any([this.stopping, this.#ending.signal]);
     const startedMs = clock.monotonicMs();
     const outcome = await askHeaders(lookups, target, signal);
-    // whoever stops waiting gets an answer that says nothing
+    // a caller that stops waiting gets an answer that says nothing
     if (outcome === null || signal.aborted) return;
     const isUnanswered = outcome.value === null && outcome.error === null;
     if (isUnanswered && clock.monotonicMs() - startedMs >= SLOW_MS) return;

@@ -64,7 +64,7 @@ export class Diagnose {
       target: request.text,
       scope: sectionNames.filter((name) => request.scope.has(name)),
       node_ids: nodes.map(({ id }) => id),
-      // whoever has the id of a report without an owner may read it
+      // anyone who has the id of a report without an owner may read it
       shared: account === null || (body.shared ?? false),
       receipt: taken?.receipt ?? null,
       cost,

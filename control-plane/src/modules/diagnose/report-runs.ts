@@ -12,7 +12,7 @@ import { claimDue, endReport, noteTask, renewLease } from './report-store.js';
 import { unusedTests } from './unused-tests.js';
 
 // A report is worked on by the replica that created it. If that one dies, its lease runs out and another one goes on: all that a
-// report needs is stored, and every step is taken once, whoever takes it.
+// report needs is stored, and every step is taken once, no matter which replica takes it.
 //
 //   running ──next step──> task created and noted in one transaction ──results──> … ──all sections ended, or deadline──> stored
 //      └──lease ran out──> claimed by the sweep of any replica, which goes on
@@ -23,7 +23,7 @@ export const REPORT_DEADLINE_MS = 60_000;
 export const LEASE_MS = 5_000;
 const RENEW_MS = 1_500;
 const SWEEP_MS = 1_000;
-/** Interval of looks at a report without news: budgets refill, deadlines pass. */
+/** Interval of looks at a report without a change: budgets refill, deadlines pass. */
 const LOOK_MS = 500;
 const CLAIMED_AT_ONCE = 20;
 

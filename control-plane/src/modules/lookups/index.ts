@@ -95,7 +95,7 @@ export class Lookups {
     return this.#lookOnNode(lookup, question, caller, () => probes.takeNodeTests(caller, 1));
   }
 
-  /** Answer that is known, fresh or old, without asking anyone, or null. @throws ApiError as `look` */
+  /** Answer that is known, fresh or old, without a request to anyone, or null. @throws ApiError as `look` */
   async known(kind: LookupKind, query: LookupQuery, locale: Locale): Promise<LookupReply | null> {
     const lookup = lookupOf(kind);
     const question = readQuestion(() => lookup.readQuestion(query, this.options.policy()));

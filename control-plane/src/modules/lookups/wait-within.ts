@@ -3,11 +3,11 @@ import type { Clock } from '@vantage/shared/clock.js';
 interface Limits {
   readonly clock: Clock;
   readonly ms: number;
-  /** Aborted when nobody waits any more. */
+  /** Aborted when no one waits any more. */
   readonly signal: AbortSignal;
 }
 
-/** Value of a promise; null after `ms`, or when nobody waits any more. The promise goes on. */
+/** Value of a promise; null after `ms`, or when no one waits any more. The promise goes on. */
 export async function waitWithin<T>(promise: Promise<T>, { clock, ms, signal }: Limits): Promise<T | null> {
   let end = () => {};
   const limit = new Promise<null>((resolve) => {

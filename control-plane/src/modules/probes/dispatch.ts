@@ -235,7 +235,7 @@ function sendJob(session: Link, row: Job): void {
   });
 }
 
-/** Pseudonym of a caller on one node: the node can tell callers apart, and two nodes cannot compare theirs. */
+/** Pseudonym of a caller on one node: the node can distinguish callers, and two nodes cannot compare theirs. */
 function callerName(ownerId: string, nodeId: string): string {
   return createHash('sha256').update(`${nodeId} ${ownerId}`).digest('base64url').slice(0, 16);
 }

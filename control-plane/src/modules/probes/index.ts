@@ -165,7 +165,7 @@ export class Probes {
     return stored.id;
   }
 
-  /** Results that a task has so far, for the service itself: whoever may read the task. As far as this replica heard. */
+  /** Results that a task has so far, for the service itself, no matter who may read the task. As far as this replica heard. */
   async heardResults(taskId: string): Promise<FinishedResult[]> {
     const task = await this.options.reader.findHeard(taskId);
     return task === null ? [] : finishedResults(task);

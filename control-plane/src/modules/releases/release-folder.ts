@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Files of every release, beside those that its manifest names. */
+/** Files of every release, in addition to those that its manifest names. */
 const ALWAYS = new Set(['manifest', 'manifest.minisig', 'SHA256SUMS']);
 
 export interface ReleaseFile {

@@ -48,7 +48,7 @@ export function judgeStaple(staple: Buffer | null, context: StapleContext): Stap
   return complaint === null ? verdict(answer, null) : complaintVerdict(answer, complaint);
 }
 
-/** A revocation does not end with the response that told of it. */
+/** A revocation does not end with the response that reported it. */
 function complaintVerdict(answer: OcspAnswer, complaint: Complaint): StapleVerdict {
   if (complaint.isSigned && answer.status === 'revoked') return verdict(answer, complaint.text);
   return invalid(complaint.text, answer);

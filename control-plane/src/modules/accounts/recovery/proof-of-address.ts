@@ -12,7 +12,7 @@ import { type RevokedTokens, revokeTokens, type UserRow, updateUser } from '../p
 import type { Sessions } from '../sessions/sessions.js';
 
 // An account belongs to the person who reads the mail of its address. Until that is proven, anyone may have registered it,
-// and verifying the address does not tell who chose the password. A person who proves the address
+// and verifying the address does not show who chose the password. A person who proves the address
 //
 //   and a credential of the account    one person has both: `proven_at` is set, nothing is revoked
 //   and nothing else                   all access to the account is revoked, except the password, which is unproven

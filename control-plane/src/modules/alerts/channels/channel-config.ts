@@ -49,7 +49,7 @@ function unmasked(value: unknown, stored: unknown): unknown {
 }
 
 /**
- * Secrets that a change would send to another origin than they were given for: whoever may change a channel could have them sent to a
+ * Secrets that a change would send to another origin than they were given for: a caller who may change a channel could have them sent to a
  * host of their own.
  */
 export function movedSecrets(

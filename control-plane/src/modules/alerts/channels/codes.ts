@@ -18,7 +18,7 @@ export function hashCode(
     .digest();
 }
 
-/** Judgment on a code that somebody sent. */
+/** Judgment on a code that a caller sent. */
 export type CodeJudgment = 'accepted' | 'wrong' | 'ended';
 
 /** Judges a code: after its time, or after five wrong ones, none is accepted. */

@@ -23,7 +23,7 @@ export async function dryRun(
 ): Promise<ShownRequest | null> {
   const shown: ShownRequest[] = [];
   const attempt: Attempt<never> = {
-    // links act for whoever has them
+    // links act for anyone who has them
     message: { ...message, links: message.links.map((link) => ({ ...link, url: maskedLink(link.url) })) },
     config: destination.config as never,
     recipient,

@@ -26,7 +26,7 @@ import {
 } from './recipient-store.js';
 
 const HOUR_MS = 3_600_000;
-/** Codes that one mailbox or number is sent per hour, whoever asks for them. */
+/** Codes that one mailbox or number is sent per hour, no matter who asks for them. */
 const CODES_PER_HOUR = 3;
 /** Codes that one account may have sent per hour: they go to people who did not ask for them. */
 const CODES_PER_ACCOUNT = 100;

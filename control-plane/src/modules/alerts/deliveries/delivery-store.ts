@@ -22,7 +22,7 @@ export function dayOf(nowMs: number): number {
   return Math.floor(nowMs / DAY_MS);
 }
 
-/** `oldestWaiting` as an SQL literal: with a parameter, each claim would be planned anew over the partitions of ninety days. */
+/** `oldestWaiting` as an SQL literal: with a parameter, each claim would be planned again over the partitions of ninety days. */
 export function oldestLiteral(day: number): string {
   return `'${oldestOfDay(day)}'`;
 }

@@ -11,7 +11,7 @@ export interface ChannelFailure {
   readonly why: string;
 }
 
-/** Reasons for which nobody needs the message any more. */
+/** Reasons for which no one needs the message any more. */
 const settled: ReadonlySet<EndReason | null> = new Set([
   'test_mode',
   'recovered_before_sent',

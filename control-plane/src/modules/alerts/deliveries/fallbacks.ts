@@ -45,7 +45,7 @@ export class Fallbacks {
     if (first === undefined || destination === null || address === undefined) return;
     const failures = decideFallback(rows, address);
     if (failures === null) return;
-    // each channel has digests of its own, and one that waits for its limit has failed nobody
+    // each channel has digests of its own, and one that waits for its limit has failed no one
     const sinceMs = first.created_at.getTime() - NOTIFIED_WITHIN_MS;
     if (first.kind === 'digest' && (await areNotified(trx, { alertIds: first.alert_ids, ownerId, sinceMs }))) return;
     const message = openMessage(first.message, sealer);

@@ -47,7 +47,7 @@ export interface Needed {
 /** Answer while nothing decides about messages. */
 export const alwaysNeeded: Needed = { refuse: async () => new Map() };
 
-/** True for messages that nobody is asked about. */
+/** True for messages that no one is asked about. */
 export function isAlwaysNeeded(kind: MessageKind): boolean {
   return kind === 'test' || kind === 'verification';
 }

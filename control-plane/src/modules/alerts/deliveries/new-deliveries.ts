@@ -134,7 +134,7 @@ function planDelivery(planned: NewMessage, recipient: Recipient | null, { nowMs,
   };
 }
 
-/** Text for the log: without links, and of a verification nothing, since both act for whoever reads them. */
+/** Text for the log: without links, and of a verification nothing, since both act for anyone who reads them. */
 function shownText(message: Message): string {
   return message.kind === 'verification' ? '' : messageText({ ...message, links: [] });
 }

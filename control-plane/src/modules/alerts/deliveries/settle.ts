@@ -130,7 +130,7 @@ export async function releaseUnused(
 
 /**
  * Records a settlement. A sender whose lease ran out changes nothing, unless its message was accepted: that ends the delivery,
- * whoever sends it by now. `lease` is null if the message was sent outside of its lane.
+ * no matter which replica sends it by now. `lease` is null if the message was sent outside of its lane.
  * @returns false if it changed nothing
  */
 export async function recordSettlement(

@@ -20,7 +20,7 @@ const MAX_URL = 2_048;
 const MAX_HEADER = 1_024;
 const MAX_BODY = 16_384;
 
-/** A request as people see it. `secrets`: texts that must not appear in it, beside those that it names. */
+/** A request as people see it. `secrets`: texts that must not appear in it, in addition to those that it names. */
 export function shownRequest(
   { method, url, headers = {}, body = '', secrets: own = [] }: TypeRequest,
   secrets: readonly string[],
@@ -59,7 +59,7 @@ export function shownMail(
 /** Length from which a path is one with a token. */
 const SHORTEST_TOKEN = 8;
 
-/** Parts of addresses of this service that act for whoever has them. */
+/** Parts of addresses of this service that act for anyone who has them. */
 export function secretsOfLinks(urls: readonly string[]): readonly string[] {
   const paths = urls.filter((url) => URL.canParse(url)).map((url) => new URL(url));
   return paths

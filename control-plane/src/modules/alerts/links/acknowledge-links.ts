@@ -6,8 +6,8 @@ import { maskRecipient } from '../deliveries/masking.js';
 //
 //   ae_… or ad_….ch_….<end, base 36>.<masked recipient, base64url>.<HMAC-SHA256 of all before, base64url>
 //
-// It gives the right to see one alert, or those of one digest (ad_…), and to acknowledge them, to whoever has the message. It needs no
-// storage.
+// It gives the right to see one alert, or those of one digest (ad_…), and to acknowledge them, to anyone who has the message. It needs
+// no storage.
 
 const LIFE_MS = 7 * 86_400_000;
 

@@ -47,8 +47,8 @@ export type Outcome<C = unknown> =
   /** `config`: fields that the vendor asked to change (an id of a chat that moved); stored. */
   | { readonly kind: 'accepted'; readonly providerId: string | null; readonly config?: Partial<C> }
   /**
-   * Worth another attempt, after `retryAfterMs` at the earliest (null: as scheduled). `isOfVendor`: time that the vendor documents; one that
-   * a response asks for is bounded.
+   * Worth another attempt, after `retryAfterMs` at the earliest (by the schedule if null). `isOfVendor`: time that the vendor documents;
+   * one that a response asks for is bounded.
    */
   | {
       readonly kind: 'retry';

@@ -106,7 +106,7 @@ function twilioRequest(gateway: TwilioGateway, { to, twilio }: Order): TypeReque
     isExempt: true,
     headers: { 'content-type': 'application/x-www-form-urlencoded', authorization: `Basic ${credentials}` },
     body: form.toString(),
-    // the operator's account, not the channel's: whoever reads the log of a channel need not know it
+    // the operator's account, not the channel's: a reader of the log of a channel need not know it
     secrets: [
       auth_token,
       credentials,

@@ -23,7 +23,7 @@ export type Judgment =
   | { readonly use: 'failure'; readonly failure: Answer; readonly stale: Answer | null }
   | { readonly use: 'nothing'; readonly stale: Answer | null };
 
-/** One key is asked anew at most once in this time, whatever age a caller wants. */
+/** One key is asked again at most once in this time, whatever age a caller wants. */
 const LEAST_AGE_MS = 60_000;
 /** Share of its fresh time at whose beginning an answer that is asked for is renewed. */
 const RENEWED_FROM = 0.9;

@@ -8,10 +8,10 @@ import { deleteSubjects, findAnswers, keepAnswer, listSubjects } from './answer-
 import { endClaim, takeClaim } from './claim-store.js';
 import type { WakeUps } from './wake-ups.js';
 
-// A key that nobody knows is asked about once, by one replica:
+// A key that no one knows is asked about once, by one replica:
 //
 //   caller ──memory──table──> answer                                                        hit
-//      └──> flight of this replica ──claim taken──> paid ──> asked ──> kept, claim ended, other replicas told
+//      └──> flight of this replica ──claim taken──> paid ──> asked ──> kept, claim ended, other replicas notified
 //                └──claim of another──> bus message, or a read every 500 ms ──> answer
 //                                       └──its lease has ended──> claim taken over
 //
@@ -181,7 +181,7 @@ export class Answers {
     const answer = await asked.ask(this.#stopping.signal);
     const isKept = await keepAnswer(db, { key, holder: replicaId, subject, answer });
     if (!isKept) await this.#release(asked);
-    // beside a failure the table may have an answer that memory has not
+    // in addition to a failure the table may have an answer that memory has not
     if (answer.isFailure) memory.forget(key);
     else memory.put(key, { answer, failure: null });
     this.#announce(key);
@@ -233,7 +233,7 @@ export class Answers {
     this.options.wakeUps.wake(key);
   }
 
-  /** Callers of one key share a read of the table, but not one that began before the last news of the key. */
+  /** Callers of one key share a read of the table, but not one that began before the last change of the key. */
   #read(key: string): Promise<Kept> {
     const running = this.#reads.get(key);
     if (running !== undefined) return running;

@@ -8,7 +8,7 @@ const ofTheNode: ReadonlySet<string> = new Set<ProbeErrorCode>([
   'overload',
 ]);
 
-/** True if a code tells of the node that measured, and nothing of the target or of a third party. */
+/** True if a code is about the node that measured, and nothing of the target or of a third party. */
 export function isFailureOfNode(code: string): boolean {
   return ofTheNode.has(code);
 }

@@ -23,7 +23,7 @@ interface LoadedListsOptions extends BackgroundParts {
 }
 
 /**
- * The lists in memory: on every replica the versions that the database says are in use. A new version is read beside the
+ * The lists in memory: on every replica the versions that the database says are in use. A new version is read next to the
  * previous one and replaces it at once.
  */
 export class LoadedLists {

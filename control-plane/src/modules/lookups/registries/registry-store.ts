@@ -9,7 +9,7 @@ import { queryPrepared } from '../../../db/prepared.js';
 const DEFAULT_RATE = 30;
 /** Time for which a server that refused is not asked, where it names none, in seconds. */
 const SHUT_SECONDS = 300;
-/** Servers that a node can be told to leave out. */
+/** Servers that a node can be instructed to leave out. */
 const MAX_SHUT = 64;
 
 /** Requests a minute of servers that differ from the default, by host. */

@@ -13,7 +13,7 @@ import { lookups as kinds } from '../kinds/registry.js';
 import { answerHtml } from '../page/answer-html.js';
 import { lookupPageTexts, type PageKind } from '../page/texts.js';
 
-// A visit shows what is known; only the button asks: crawlers and previews of chats open links, and must cost nobody anything.
+// A visit shows what is known; only the button asks: crawlers and previews of chats open links, and must cost no one anything.
 
 const common = {
   path: '/lookup/{kind}/{q}',
@@ -129,7 +129,7 @@ function ageText({ cache }: LookupReply, locale: Locale): string {
   return [texts.kept(cache.age_sec), ...(cache.stale === true ? [texts.stale] : [])].join(' ');
 }
 
-/** Pages about what somebody looked up belong into no index. */
+/** Pages about what a visitor looked up belong into no index. */
 function unlisted(reply: RawReply): RawReply {
   return { ...reply, headers: { ...reply.headers, 'Referrer-Policy': 'no-referrer', 'X-Robots-Tag': 'noindex' } };
 }

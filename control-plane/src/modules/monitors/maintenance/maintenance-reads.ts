@@ -74,7 +74,7 @@ export const maintenanceReads: MaintenanceReads & { readonly now: MaintenanceAt 
   },
   reading(db, ownerId, range) {
     const windows = readWindows(db, [ownerId], new Date(range.toMs));
-    // it may be that nobody waits for it
+    // it may be that no one waits for it
     windows.catch(() => {});
     return async (monitors) => partsWithin(await windows, monitors, range);
   },

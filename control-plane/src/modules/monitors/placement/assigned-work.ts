@@ -83,8 +83,8 @@ async function findAll(wanted: readonly Wanted[], options: AssignedWorkOptions):
 }
 
 /**
- * Specification with opened secrets; null if the node may not have the secrets, regardless of its placement, and they stay sealed, or if the
- * row checks another target than its secrets were given for, which no act of this program can cause.
+ * Specification with opened secrets; null if the node may not have the secrets, regardless of its placement, and they stay sealed, or if
+ * the row checks another target than its secrets were given for, which no act of this program can cause.
  */
 function specJsonOf(row: AssignmentRow, { sealer, log }: AssignedWorkOptions): Uint8Array | null {
   const node = { ownerId: row.node_owner_id, isOwnerAdmin: row.is_node_owner_admin };

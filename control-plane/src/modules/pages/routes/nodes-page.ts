@@ -9,7 +9,7 @@ import { statusOf } from '../../nodes/index.js';
 import { mapTexts, onlineText } from '../map/map-texts.js';
 import { byCountry, countryName, nodeMap, type PageNode } from '../map/node-map.js';
 
-/** Greatest number of rows: a page of more is read by nobody. */
+/** Greatest number of rows: a page of more is read by no one. */
 const MAX_ROWS = 500;
 
 /** GET /nodes: the public nodes, on a map and in a list. */

@@ -76,7 +76,7 @@ function knownResultsHtml(shared: SharedTask, locale: PageRequest['locale']): Ht
   return results;
 }
 
-/** Pages about somebody's probes belong into no index. */
+/** Pages about a caller's probes belong into no index. */
 function unlisted(reply: RawReply): RawReply {
   return { ...reply, headers: { ...reply.headers, 'X-Robots-Tag': 'noindex' } };
 }

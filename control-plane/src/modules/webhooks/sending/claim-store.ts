@@ -11,7 +11,7 @@ import { PER_ENDPOINT, type Places } from './places.js';
 //
 //   webhook_endpoints    locked first, by everything that hands over, skips or retries deliveries; a claim needs no lock
 //   webhook_queues       locked by one claim at a time: so the deliveries of an endpoint that are under way can be counted
-//   webhook_waiting      what is still to be sent, written with the log of the delivery by whoever has the queue locked
+//   webhook_waiting      what is still to be sent, written with the log of the delivery by the replica that has the queue locked
 //   webhook_leases       what replicas send; a delivery whose lease ran out is free again
 //
 // New deliveries are claimed in the order of their events: the oldest of each subject, and none while an attempt at it is under way.
@@ -206,7 +206,7 @@ export async function releaseDeliveries(trx: Knex, claimed: readonly ClaimedDeli
   });
 }
 
-/** Deletes what dead replicas have left of endpoints that were deleted, once nobody can take it up. */
+/** Deletes what dead replicas have left of endpoints that were deleted, once no one can take it up. */
 export async function deleteOrphans(db: Knex, nowMs: number): Promise<void> {
   await db('webhook_leases')
     .where('leased_until', '<', new Date(nowMs - OLD_MS))
