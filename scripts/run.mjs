@@ -30,7 +30,7 @@ function commandFile(name) {
 }
 
 /**
- * npm killed with SIGKILL cannot tell its child. A command that lost its npm ends as if by SIGTERM, so that nothing
+ * npm killed with SIGKILL cannot notify its child. A command that lost its npm ends as if by SIGTERM, so that nothing
  * it started stays behind.
  */
 function endWithNpm() {

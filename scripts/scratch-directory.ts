@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 // created with its owner's process id ──remove()──> gone
-//    │  └──keep()──> without an owner: nobody removes it
+//    │  └──keep()──> without an owner: no one removes it
 //    └──owner killed──> removed by the next makeScratchDirectory() with the same prefix
 
 const OWNER_FILE = 'owner.pid';

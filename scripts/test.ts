@@ -86,7 +86,7 @@ function limitOf({ suite }: TestFile): number {
   return isProgramSuite(suite) ? longTimeoutSeconds : timeoutSeconds;
 }
 
-/** Tells about a file that has ended. */
+/** Reports a file that has ended. */
 function note(outcome: FileOutcome): void {
   process.stdout.write(`${progressLine(outcome)}\n`);
   if (outcome.failed > 0) process.stdout.write(`${failureText(outcome)}\n`);
@@ -114,7 +114,7 @@ function parseCount(text: string): number {
   return Number(text);
 }
 
-/** Runs `files`, at most `jobs` at once, and tells about each as it ends. */
+/** Runs `files`, at most `jobs` at once, and reports each as it ends. */
 async function runAll(
   files: readonly TestFile[],
   { jobs, env, signal }: { readonly jobs: number; readonly env: NodeJS.ProcessEnv; readonly signal: AbortSignal },

@@ -44,7 +44,7 @@ function loads(file) {
 
 const prefix = dirname(dirname(realpathSync(process.execPath)));
 
-/** The node-gyp of the npm that started this, or else of the npm beside this Node, or else of PATH. */
+/** The node-gyp of the npm that started this, or else of the npm next to this Node, or else of PATH. */
 function nodeGyp() {
   const files = [
     process.env.npm_config_node_gyp,
@@ -54,7 +54,7 @@ function nodeGyp() {
   return file === undefined ? ['node-gyp'] : [process.execPath, file];
 }
 
-/** Where the running Node's headers lie beside it nothing is downloaded, whatever npm's configuration says. */
+/** Where the running Node's headers lie next to it nothing is downloaded, whatever npm's configuration says. */
 function headersOption() {
   return existsSync(join(prefix, 'include', 'node', 'node_api.h')) ? [`--nodedir=${prefix}`] : [];
 }

@@ -11,7 +11,7 @@ import { runCommand } from './_support/cli.js';
 import { allGone, enrolledStateDir, measuringChildOf, saysConnected, startAgent } from './_support/enrolled-agent.js';
 import { FakeControlPlane } from './_support/fake-control-plane.js';
 
-/** A server on loopback that accepts, and says hello when it is told to. */
+/** A server on loopback that accepts, and says hello when a test lets it. */
 async function startTarget(t: Test): Promise<{ server: Server; target: string; greet: () => void }> {
   const sockets: Socket[] = [];
   const server = createServer((socket) => {

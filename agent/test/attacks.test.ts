@@ -12,7 +12,7 @@ import { planReconnect } from '../src/link/reconnect.js';
 import { FakeControlPlane } from './_support/fake-control-plane.js';
 import { startNode } from './_support/link-fixture.js';
 
-// What somebody may try who stands in the control plane's place, or a control plane that has gone wrong.
+// What an attacker may try in the control plane's place, or a control plane that has gone wrong.
 
 const lies = [
   { name: 'bans nobody, by frame', lie: { close: { reason: CloseReasonCode.CLOSE_BANNED, message: 'go away' } } },

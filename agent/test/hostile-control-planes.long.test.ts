@@ -89,7 +89,7 @@ t.test('a server without the right certificate receives nothing from the agent',
 const ZEROS = Buffer.alloc(64 * 1024 * 1024);
 const BOMB = gzipSync(ZEROS, { level: 9 });
 
-/** The answer that makes a WebSocket of a request, and lines of its head beside. */
+/** The answer that makes a WebSocket of a request, and further lines of its head. */
 function accepted(request: string, ...lines: readonly string[]): string {
   const key = /sec-websocket-key: (\S+)/i.exec(request)?.[1] ?? '';
   const accept = createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64');

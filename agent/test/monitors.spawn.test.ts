@@ -57,7 +57,7 @@ async function nextCheck(t: Test, peer: FakePeer) {
 /** True once the schedule of that agent has been saved. */
 function keepsAssignment(stateDir: string): boolean {
   const path = join(stateDir, 'schedule.db');
-  // before its log has something, the file is still being created: nobody may hold its lock
+  // before its log has something, the file is still being created: no one may hold its lock
   if ((statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) === 0) return false;
   const database = new Database(path, { readonly: true });
   try {
@@ -189,7 +189,7 @@ t.test('a killed agent reports each slot once, as checked or as missed', async (
   // there where the first process had time to keep one
   again.passOver('states');
   const before = slots.length;
-  // a check that takes longer than its slot is told after those that it cost
+  // a check that takes longer than its slot is reported after those that it cost
   const inOrder = () => slots.toSorted((a, b) => a - b);
   // the first check is at its real time, within a slot before the second
   const expected = () => {

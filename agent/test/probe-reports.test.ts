@@ -16,7 +16,7 @@ const script = fileURLToPath(new URL('./_support/print-probes.js', import.meta.u
 /** Fields that the first line of a report says. */
 const commonFields = new Set(['success', 'error', 'started_at', 'duration_ms', 'disturbed', 'loop_lag_ms']);
 
-/** Members of a result that have something to say and nobody says. */
+/** Members of a result that have something to say and no one says. */
 function unreported(type: ProbeType, result: object, report: string): string[] {
   const details = detailedMembers(type);
   const isEmpty = (value: unknown) => value === null || (Array.isArray(value) && value.length === 0);

@@ -2,8 +2,8 @@ import { until } from '@vantage/shared/_support/until.js';
 import t from 'tap';
 import { aCheck, aJob, startMeasuring } from './_support/measuring-fixture.js';
 
-// The measuring child reads whatever strangers' servers send. Whoever takes it over has its rights, and no word with the main
-// process beyond wrong results of the jobs that it was given.
+// The measuring child reads whatever strangers' servers send. An attacker who takes it over has its rights, and no word with the
+// main process beyond wrong results of the jobs that it was given.
 
 const result = { kind: 'result', id: '$id', resultJson: '{}', loopLagMs: 0 };
 const ENDED = 'the measuring process ended';

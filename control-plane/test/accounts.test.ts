@@ -201,7 +201,7 @@ t.test('disabling, enabling or deleting a user takes effect on every replica wit
   const first = await startStack(t, settings, clock);
   const { database, controlPlane } = first;
   await lastingLeases(database.db);
-  // it knows the first one since its start; the first one is told of it, at some time
+  // it knows the first one since its start; the first one is notified of it, at some time
   const other = await startReplica(t, database.url, settings, clock);
   const { users } = other.services.accounts;
   const api = apiOf(other.listenUrl, first.api.token, first.api.userId);
@@ -326,7 +326,7 @@ t.test('every act on an account writes its line in the audit log', async (t) => 
   await users.delete(user.id, here);
   const done = new Set(await db('audit_log').pluck('action'));
   const own = /^(account|password|session|signing_key)\./;
-  // those acts need a story of their own, which their tests tell
+  // those acts need steps of their own, which their tests have
   const elsewhere = /^session\.(reuse_detected|confirm)/;
   const listed = auditActions.filter((action) => own.test(action) && !elsewhere.test(action));
   t.strictSame(

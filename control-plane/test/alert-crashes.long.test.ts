@@ -46,7 +46,7 @@ for (const table of tables)
         world.sender.wake();
         await deadly.waitForDeath();
         await deadly.disarm();
-        // an event whose handling failed, or whose lease has to run out, waits by the clock of the database, which nobody moves
+        // an event whose handling failed, or whose lease has to run out, waits by the clock of the database, which no one moves
         await world.db('outbox_marks').update({ due_at: new Date(0) });
         // the lease of the delivery runs out
         await world.passAll(61_000);

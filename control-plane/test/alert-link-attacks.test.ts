@@ -3,7 +3,7 @@ import t, { type Test } from 'tap';
 import { readMail, startSmtpServer, type TestSmtpServer } from './_support/smtp-server.js';
 import { apiOf, createUserApi, startReplica, startStack, type TestApi } from './_support/stack.js';
 
-// Somebody with an account and two replicas tries the codes and links that are mailed to others.
+// An attacker with an account and two replicas tries the codes and links that are mailed to others.
 
 const friend = 'friend@other.example';
 

@@ -44,7 +44,7 @@ t.test('the pages in a browser', { skip: noBrowser }, async (t) => {
   });
 
   /**
-   * Opens the reference anew at an operation, which is expanded then; only what is near it is rendered. Swagger UI
+   * Opens the reference again at an operation, which is expanded then; only what is near it is rendered. Swagger UI
    * shows an operation before it has resolved its references, and its headers are folded when they are resolved.
    */
   const openAt = async (tag: string, operationId: string) => {

@@ -5,7 +5,7 @@ import { startStack } from './_support/stack.js';
 
 const LIMIT_MS = 10_000;
 
-/** A peer that has its challenge, and sends its proof when it is told to. */
+/** A peer that has its challenge, and sends its proof when a test lets it. */
 async function challengedPeer(t: Test) {
   const clock = new FakeClock(Date.now());
   const { api } = await startStack(t, {}, clock);

@@ -23,7 +23,7 @@ t.test(
     await worker.ending;
     await nextTurn();
     tap.cut();
-    // a rejection that nobody handles fails the test
+    // a rejection that no one handles fails the test
     await worker.ended;
     await worker.close();
     t.ok(lines.some(({ msg }) => msg === 'job worker reported a problem'));

@@ -97,7 +97,7 @@ t.test('a server of a registry that refuses, and one whose bucket is empty, is n
   await world.database.db('registry_servers').update({ shut_until: new Date(0), tokens: 5 });
   const again = await asked('whois?q=example.biz', { ...registered, domain: 'example.biz' });
   t.same(again.spec.params.skip_servers, []);
-  // a server says for how long it is shut, or is for five minutes, and tells so whoever asks meanwhile
+  // a server says for how long it is shut, or is for five minutes, and everyone who asks meanwhile gets that
   const cases = [
     [{ outcome: 'refused', retry_after_s: 7_200 }, 7_200],
     [{ outcome: 'skipped', retry_after_s: null }, 7_200],

@@ -51,7 +51,7 @@ async function tablesOf(db: Knex): Promise<Map<string, Column[]>> {
   return tables;
 }
 
-/** Values of a type; `n` tells rows apart. */
+/** Values of a type; `n` distinguishes rows. */
 function valueOf(type: string, n: number): string {
   if (type.endsWith('[]')) return `'{}'::${type}`;
   if (/^(?:json|jsonb)$/.test(type)) return `'{"n":${n}}'::${type}`;
@@ -127,7 +127,7 @@ async function makeReleased(db: Knex): Promise<void> {
 
 const migrationsSince = migrations.filter(({ name }) => name > RELEASED);
 
-/** A schema without the indexes of these migrations: an index that is built beside writers is there, whole or not, before its migration is recorded. */
+/** A schema without the indexes of these migrations: one that is built while rows are written exists before its migration is recorded. */
 function withoutIndexes(schema: readonly string[], unrecorded: readonly Migration[]): string[] {
   // that of a partition has the suffix of the partition
   const own = unrecorded.flatMap(({ indexes = [] }) =>

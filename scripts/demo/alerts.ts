@@ -8,7 +8,7 @@ import { Webhook } from 'standardwebhooks';
 import type { ApiClient } from 'vantage-control/client/api-client.js';
 import { HOST } from './names.js';
 
-// People and machines that are told:
+// People and machines that are notified:
 //
 //   Shop is down ──> a message on Telegram ──its link is opened and its button pressed──> acknowledged
 //   Shop is up   ──> the end of it on Telegram           every event ──> a webhook, whose signature is verified

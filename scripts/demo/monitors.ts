@@ -63,7 +63,7 @@ export async function showMonitors({ client, servers, shop, receivers, say }: Sh
   progress.show('creating monitors');
   const create = (body: object) => client.call<DemoMonitor>('POST', '/v1/monitors', body);
   const { items: pinging } = await client.call<{ items: object[] }>('GET', '/v1/nodes?capability=icmp_echo');
-  // without root, a kernel may let nobody ping (net.ipv4.ping_group_range)
+  // without root, a kernel may let no one ping (net.ipv4.ping_group_range)
   if (pinging.length === 0) say('No ping monitor: this user may not send ICMP echo requests here.');
   const made = await Promise.all(bodies(servers, shop, pinging.length > 0).map(create));
   const backup = (await create(job)) as DemoMonitor & { readonly heartbeat: { readonly url: string } };

@@ -11,7 +11,7 @@ export interface FuzzSide {
   readonly attackers: number;
   /** Sends one input to the real program. @throws FuzzFailure when it neither responds nor closes that link */
   attack(attacker: number, stage: string, input: FuzzInput): Promise<void>;
-  /** A link that nobody attacks still works, and is the one from the beginning. @throws FuzzFailure */
+  /** A link that no one attacks still works, and is the one from the beginning. @throws FuzzFailure */
   checkBystander(): Promise<void>;
   /** Decodes an input as the program does; what that throws is of no interest here. */
   decode(bytes: Buffer): void;

@@ -4,7 +4,7 @@ import type { Invariant } from './invariant.js';
 type Episode = HistoryRecordOf<'episode'>;
 type Taken = HistoryRecordOf<'message-taken'>;
 
-/** Time before an interruption at which a message may have left that nobody recorded, in milliseconds. */
+/** Time before an interruption at which a message may have left that no one recorded, in milliseconds. */
 const IN_FLIGHT_MS = 90_000;
 /** An episode that is over sooner may end before its message leaves, behind another one of its channel. */
 const SHORT_MS = 10_000;
@@ -14,7 +14,7 @@ const SEVERAL = 3;
 /**
  * I4. Each channel of an episode of trouble takes one message about its begin and one about its end. A message counts
  * by its key: it may come again under the same one, after an interruption between sending and recording. A receiver
- * that was away all the time is told neither; it was tried, unless the episode was short, or what sends was interrupted.
+ * that was away all the time gets neither; it was tried, unless the episode was short, or what sends was interrupted.
  */
 export const alertsNotifiedOnce: Invariant = {
   id: 'I4',
@@ -86,7 +86,7 @@ function breachesOf(episode: Episode, { opened, resolved }: Notified, forgets: (
   if (isMoreThanOnce(resolved)) breaches.push(`the end of ${of} was told ${resolved.length} times`);
   if (!isOver && opened.length === 0) breaches.push(`the start of ${of} was not told`);
   if (!isOver && resolved.length > 0) breaches.push(`the end of ${of} was told, and it has not ended`);
-  // a database that has lost what it told knows nobody who waits for the end
+  // a database that has lost its notifications knows no one who waits for the end
   const isNotified = opened.length > 0 && !opened.some(({ at }) => forgets(at));
   if (isOver && isNotified && resolved.length === 0) breaches.push(`the end of ${of} was not told`);
   const [first, last] = [opened[0], resolved[0]];

@@ -33,7 +33,7 @@ export function sentRows(history: History): SentRow[] {
   return [...rows.values()];
 }
 
-/** A row that an agent was told is durable. */
+/** A row that was acknowledged to an agent as durable. */
 export interface AcknowledgedRow extends SentRow {
   /** Time at which it was first acknowledged. */
   readonly at: number;
@@ -41,7 +41,7 @@ export interface AcknowledgedRow extends SentRow {
   readonly since: number;
 }
 
-/** Rows that agents were told are durable. */
+/** Rows that were acknowledged to agents as durable. */
 export function acknowledgedRows(history: History): AcknowledgedRow[] {
   const order = new Map(history.records.map((record, index) => [record, index]));
   const acks = new Map<string, HistoryRecordOf<'acknowledged'>[]>();
@@ -148,7 +148,7 @@ export function lossFinder(history: History): (row: StoredWithin) => boolean {
 }
 
 /**
- * True if a row may be missing because the spool was restored from a copy, which nobody can notice: it was created
+ * True if a row may be missing because the spool was restored from a copy, which no one can notice: it was created
  * before the restore, or after it and before the restored spool linked, and its number counts as delivered by the
  * original.
  */

@@ -44,7 +44,7 @@ export interface HistoryEvents {
   /** The agent's disk has it: from here on it may not vanish without a word. */
   readonly durable: { readonly subject: string; readonly nodeId: string };
   /**
-   * An agent's spool was lost as a whole. Restored from a copy: nobody can know what it held, which is excused. Corrupted
+   * An agent's spool was lost as a whole. Restored from a copy: no one can know what it held, which is excused. Corrupted
    * (`isNoticed`): the agent can, and declares what waited in it.
    */
   readonly 'spool-lost': { readonly nodeId: string; readonly isNoticed?: boolean };
@@ -63,9 +63,9 @@ export interface HistoryEvents {
   readonly 'token-used': { readonly token: string; readonly publicKey: string };
   /** An enrollment with a token was refused. */
   readonly 'token-refused': { readonly token: string; readonly publicKey: string };
-  /** Whoever asked read the end of a node task: `success`, or the error's code. */
+  /** The caller read the end of a node task: `success`, or the error's code. */
   readonly read: { readonly subject: string; readonly outcome: string };
-  /** A program ended, or ended otherwise than asked, and nobody had broken it. */
+  /** A program ended, or ended otherwise than asked, and no one had broken it. */
   readonly crashed: { readonly of: string; readonly how: string };
   /** A node's link opened, as the node itself saw it. */
   readonly online: { readonly nodeId: string };
@@ -88,7 +88,7 @@ export interface HistoryEvents {
     /** True if monitors that are not named are dropped. */
     readonly isEverything: boolean;
   };
-  /** A node answers for every slot of a monitor that is due after `afterMs`: it was told to watch it, and its disk knows. */
+  /** A node answers for every slot of a monitor that is due after `afterMs`: it was sent the assignment, and its disk knows. */
   readonly 'watch-begun': WatchOf & {
     readonly generation: number;
     readonly intervalMs: number;
@@ -98,7 +98,7 @@ export interface HistoryEvents {
   };
   /** Assignment that was withdrawn, or replaced by another generation. */
   readonly 'watch-ended': WatchOf;
-  /** The database has forgotten that it was ever to watch it: what it tells of that is nobody's. */
+  /** The database has forgotten that it was ever to watch it: what it reports of that is no one's. */
   readonly 'watch-forgotten': WatchOf;
   /** A process of an agent handed a report of slots to its spool. */
   readonly told: SlotRunOf & { readonly subject: string };
@@ -125,7 +125,7 @@ export interface HistoryEvents {
     readonly nodeId: string;
     readonly state: 'pending' | 'done' | 'lost';
     readonly storedAt: number | null;
-    /** `success`, or the error's code; null while it is pending. Absent where nobody looked. */
+    /** `success`, or the error's code; null while it is pending. Absent where no one looked. */
     readonly outcome?: string | null;
   };
   /** Read at the end: a result as the database keeps it, wherever that is. */
@@ -148,7 +148,7 @@ export interface HistoryEvents {
     /** Type and reason. */
     readonly what: string;
   };
-  /** Read at the end: an episode of trouble and one channel that is to be told of it; `endedAt` is null while it goes on. */
+  /** Read at the end: an episode of trouble and one channel that is to be notified of it; `endedAt` is null while it goes on. */
   readonly episode: {
     readonly channel: string;
     readonly alertId: string;
@@ -169,7 +169,7 @@ export type HistoryRecordOf<T extends HistoryType> = { readonly at: number; read
 /** Any record. */
 export type HistoryRecord = { readonly [T in HistoryType]: HistoryRecordOf<T> }[HistoryType];
 
-/** A run as it was seen, in order, and what nobody may have seen. */
+/** A run as it was seen, in order, and what no one may have seen. */
 export interface History {
   readonly records: readonly HistoryRecord[];
   /** Key material and tokens that were in use, as they would appear in a text; never written down with the records. */

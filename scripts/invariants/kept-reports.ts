@@ -7,7 +7,7 @@ export interface StoredSlots extends SlotRunOf {
 }
 
 /**
- * True if a report is about an assignment that the database had forgotten: nobody keeps it until the node is assigned
+ * True if a report is about an assignment that the database had forgotten: no one keeps it until the node is assigned
  * that monitor again.
  */
 function forgottenFinder(records: readonly HistoryRecord[]) {
@@ -24,7 +24,7 @@ function forgottenFinder(records: readonly HistoryRecord[]) {
 }
 
 /**
- * Returns one record for each report that is kept. The database stores only the slots that nobody reported before, so
+ * Returns one record for each report that is kept. The database stores only the slots that no one reported before, so
  * a report is kept when each of its slots is stored, by it or by another one. A slot that a node's clock puts before the
  * creation of its monitor is stored at that time. `createdAt`: milliseconds since the epoch, by monitor.
  */

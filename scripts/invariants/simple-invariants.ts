@@ -19,7 +19,7 @@ export const acceptedIsKnown: Invariant = {
 /** Ends of a task that lacks its node; a real result may come after them. */
 const givenUp = new Set(['node_lost', 'timeout']);
 
-/** I1, of readers. A result that somebody has read stays what it is. */
+/** I1, of readers. A result that a caller has read stays what it is. */
 export const readIsFinal: Invariant = {
   id: 'I1',
   says: 'a result that was read does not change',
@@ -34,7 +34,7 @@ export const readIsFinal: Invariant = {
   },
 };
 
-/** I2. A result is stored once, by the node whose task it was; and a task is measured once by whoever has it. */
+/** I2. A result is stored once, by the node whose task it was; and a task is measured once by the node that has it. */
 export const storedOnce: Invariant = {
   id: 'I2',
   says: 'one row for each result, and each task is measured once',

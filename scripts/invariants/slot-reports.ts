@@ -15,7 +15,7 @@ export function slotsOfReport({ kind, resultJson }: ResultMessage): ReportedSlot
   return isReport(kind) ? slotsOfBody(JSON.parse(Buffer.from(resultJson ?? []).toString())) : null;
 }
 
-/** Names a report by its node and slots: who tells them again makes another one of that name. Null if it is none. */
+/** Names a report by its node and slots: a node that reports them again creates another one of that name. Null if it is none. */
 export function subjectOfSlots(message: ResultMessage, nodeId: string): string | null {
   const slots = slotsOfReport(message);
   return slots === null ? null : nameOf(slots, nodeId);

@@ -11,7 +11,7 @@ const LATE_MS = 15_000;
 
 /**
  * I3. Each slot that was due is in the database once, as a check or as missed. Excused is what a spool declared as dropped,
- * what was lost with a spool, and what a node had just begun when it was told to watch something else.
+ * what was lost with a spool, and what a node had just begun when it was assigned something else.
  */
 export const slotsReportedOnce: Invariant = {
   id: 'I3',
@@ -92,13 +92,13 @@ function neverReported(history: History): string[] {
   });
 }
 
-/** The first check of all is told at its real time. */
+/** The first check of all is reported at its real time. */
 function reportedAs({ firstMs, intervalMs }: Watch, slotMs: number): number {
   const isFirst = firstMs !== undefined && slotMs <= firstMs && firstMs < slotMs + intervalMs;
   return isFirst ? firstMs : slotMs;
 }
 
-/** Finds what agents told of a slot. */
+/** Finds what agents reported of a slot. */
 function reportFinder(history: History) {
   const reported = new Map<string, HistoryRecordOf<'told'>[]>();
   for (const report of recordsOf(history, 'told')) {
@@ -111,7 +111,7 @@ function reportFinder(history: History) {
 }
 
 /**
- * True if a report was in a spool that was lost afterwards where nobody could notice, or was also in what the
+ * True if a report was in a spool that was lost afterwards where no one could notice, or was also in what the
  * database lost.
  */
 function spoolLosses(history: History) {

@@ -35,7 +35,7 @@ export interface AgentUnitOptions {
   readonly recorder: Recorder;
 }
 
-/** The address an agent's links come from: it tells them apart. */
+/** The address an agent's links come from: it distinguishes them. */
 export function agentAddress(index: number): string {
   return `127.0.1.${index + 1}`;
 }

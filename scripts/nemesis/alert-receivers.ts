@@ -34,7 +34,7 @@ export interface ChannelBody {
   readonly template: object;
 }
 
-/** Those who are told of alerts: stand-ins of vendors, and a webhook receiver that fails now and then. */
+/** Recipients of alerts: stand-ins of vendors, and a webhook receiver that fails now and then. */
 export class AlertReceivers {
   readonly #hooked: TakenMessage[] = [];
   /** True if nothing fails any more. */

@@ -12,15 +12,15 @@ const BROKEN_MS = { least: 20_000, most: 35_000 };
 const NAME = 'breaks';
 
 const ALERTS = `SELECT a.id, a.created_at, a.resolved_at FROM alerts a WHERE a.monitor_name = '${NAME}'`;
-/** Events of trouble for which no alert was made; those that late checks created afterwards are told to no one. */
+/** Events of trouble for which no alert was made; those that late checks created afterwards are reported to no one. */
 const WITHOUT_ALERT = `SELECT e.id, e.started_at, e.ended_at FROM monitor_events e JOIN monitors m ON m.id = e.monitor_id
   WHERE m.name = '${NAME}' AND e.was_told AND NOT EXISTS (SELECT FROM alerts a WHERE a.state ->> 'monitorEventId' = e.id)`;
 const DELIVERIES = 'SELECT id, channel_name, alert_ids FROM alert_deliveries';
-/** SQL that is true while somebody is still to be told. */
+/** SQL that is true while anyone is still to be notified. */
 export const ALERTS_WAIT = `EXISTS (SELECT FROM alerts WHERE status <> 'resolved')
     OR EXISTS (SELECT FROM alert_deliveries WHERE finished_at IS NULL)`;
 
-/** A target that breaks now and then, and everybody who is told of it. */
+/** A target that breaks now and then, and everyone who is notified of it. */
 export class Alerting {
   #timer: NodeJS.Timeout | null = null;
 
@@ -33,7 +33,7 @@ export class Alerting {
     },
   ) {}
 
-  /** Creates the monitor, with a policy that tells every receiver. @throws Error if the API refuses it */
+  /** Creates the monitor, with a policy that notifies every receiver. @throws Error if the API refuses it */
   async prepare(): Promise<void> {
     const { world, targets, receivers } = this.parts;
     world.secrets.push(...receivers.secrets);
@@ -64,7 +64,7 @@ export class Alerting {
     this.parts.receivers.isMended = true;
   }
 
-  /** Writes down what was to be told, and what was taken. */
+  /** Writes down what was to be sent, and what was taken. */
   async read(end: Recorder): Promise<void> {
     const { database } = this.parts.world;
     const names = this.parts.receivers.channels.map(({ name }) => name);

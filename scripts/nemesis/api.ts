@@ -7,7 +7,7 @@ export interface Answer {
   readonly data: unknown;
   /** Code of the envelope's error, or null. */
   readonly code: string | null;
-  /** Details of that error, for whoever reads of a refusal that was not expected; null where there are none. */
+  /** Details of that error, for a reader of a refusal that was not expected; null where there are none. */
   readonly details: unknown;
   /** Retry-After in seconds; null where there is none. */
   readonly retryAfterSeconds: number | null;
@@ -27,7 +27,7 @@ export class Api {
 
   constructor(private readonly token: string) {}
 
-  /** The answer, or null when there is none: nobody there, or nothing in time. */
+  /** The answer, or null when there is none: no one there, or nothing in time. */
   async call(
     url: string,
     { method = 'GET', path, body, idempotencyKey, timeoutMs = 10_000 }: Call,

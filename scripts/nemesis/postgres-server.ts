@@ -27,7 +27,7 @@ export interface PostgresServerOptions {
   readonly onLine?: (line: string) => void;
 }
 
-/** A PostgreSQL of our own without a guardian: it goes down when it is told to and stays down. It ends with this process. */
+/** A PostgreSQL of our own without a guardian: it goes down on request and stays down. It ends with this process. */
 export class PostgresServer {
   #postmaster: Postmaster | null = null;
 

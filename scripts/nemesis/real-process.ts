@@ -7,7 +7,7 @@ import { processTree } from '../bench/processes.js';
 export interface Ending {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** True if nobody here had requested it. */
+  /** True if no one here had requested it. */
   readonly isUnasked: boolean;
 }
 

@@ -26,7 +26,7 @@ export class ReplicaUnit {
   readonly line: Line;
   readonly port: number;
   readonly url: string;
-  /** Settings that commands beside it need too. */
+  /** Settings that commands next to it need too. */
   readonly environment: Readonly<Record<string, string>>;
   isReady = false;
 

@@ -41,7 +41,7 @@ export class SmallDisk {
   }
 }
 
-/** Unmounts what somebody who was killed has left mounted below a directory. */
+/** Unmounts what a killed process has left mounted below a directory. */
 export function unmountBelow(directory: string): void {
   const points = readFileSync('/proc/self/mounts', 'utf8')
     .split('\n')

@@ -21,16 +21,16 @@ export interface Targets {
   readonly nobody: string;
   /** An URL where no probe may come to. */
   readonly refusedUrl: string;
-  /** An URL that may be probed, and sends whoever comes to where nobody may. */
+  /** An URL that may be probed, and sends its visitors to where no one may go. */
   readonly temptingUrl: string;
   /** Targets of monitors, by their type. */
   readonly watched: { readonly http: string; readonly tcp: string };
-  /** Target of a monitor that breaks when it is told to. */
+  /** Target of a monitor that breaks on request. */
   readonly breaking: string;
   setBroken(isBroken: boolean): void;
   /** Times of the probes received, by key: milliseconds since the epoch, in order. */
   readonly visits: ReadonlyMap<string, readonly number[]>;
-  /** Number of visits to addresses that nobody may probe. */
+  /** Number of visits to addresses that no one may probe. */
   readonly refusedVisits: number;
   stop(): Promise<void>;
 }

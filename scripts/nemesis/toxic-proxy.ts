@@ -64,7 +64,7 @@ export class ToxicProxy {
     for (const connection of this.#connections) connection.cut('rst');
   }
 
-  /** New connections are refused, as by a machine where nobody listens; those there are live on. */
+  /** New connections are refused, as by a machine where no one listens; those there are live on. */
   async refuse(): Promise<void> {
     const server = this.#server;
     this.#server = null;

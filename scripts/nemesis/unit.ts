@@ -67,7 +67,7 @@ export class Unit {
     await this.#process?.kill();
   }
 
-  /** kill -9 for good: whoever starts it now is late. */
+  /** kill -9 for good: a caller that starts it now is late. */
   async retire(): Promise<void> {
     this.#isRetired = true;
     await this.kill();
@@ -112,7 +112,7 @@ export class Unit {
   }
 }
 
-/** Last words of a program that ended by itself: an error that nobody caught, which is no log line, or else its last line. */
+/** Last words of a program that ended by itself: an error that no one caught, which is no log line, or else its last line. */
 function lastWords(lines: readonly string[]): string {
   const words = lines.filter((line) => !line.startsWith('{'));
   return (words.length > 0 ? words : lines.slice(-1)).join(' | ').slice(0, 1_500);

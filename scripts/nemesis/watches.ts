@@ -5,7 +5,7 @@ import type { Recorder } from './recorder.js';
 // node reports some seconds later shows that its process has received them, and that its disk has had time to store
 // them.
 
-/** An agent writes down what it watches within a second; a process that told a slot so long after has done so, or read it there. */
+/** An agent writes down what it watches within a second; a process that reported a slot that long after has done so, or read it there. */
 const KEPT_MS = 5_000;
 
 interface Heard {

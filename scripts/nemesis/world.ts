@@ -32,7 +32,7 @@ export interface World {
   readonly recorder: Recorder;
   /** URL of the control plane as the world knows it: through the balancer. */
   readonly publicUrl: string;
-  /** Texts that must appear nowhere; whoever creates a secret adds it. */
+  /** Texts that must appear nowhere; the creator of a secret adds it. */
   readonly secrets: string[];
   /** The API's answer at whichever replica has one within `timeoutMs`; null when none has. */
   ask(call: Parameters<Api['call']>[1], timeoutMs?: number): ReturnType<Api['call']>;

@@ -7,7 +7,7 @@ import { createGzip } from 'node:zlib';
 /** Time that files of an archive have, in seconds since the epoch: the same in every build. */
 export const FILE_TIME = 315_532_800;
 
-/** Writes a directory to a `.tar.gz`: entries in the order of their names, of nobody's time, owner and machine. */
+/** Writes a directory to a `.tar.gz`: entries in the order of their names, of no one's time, owner and machine. */
 export async function writeArchive(directory: string, file: string): Promise<void> {
   const tar = spawn(
     'tar',

@@ -69,7 +69,7 @@ async function release(version: string, { out, key, only, deb, nextKey, add }: R
   // refused before the work
   if (deb !== undefined) debianVersion(version);
   demand('tar', 'objdump', ...(deb === undefined ? [] : (['dpkg-deb'] as const)));
-  // read before the work: a key that is missing is told at once
+  // read before the work: a key that is missing is reported at once
   const signing = key === undefined ? null : ReleaseKey.read(await readFile(key, 'utf8'));
   const folder = resolve(out, version);
   await mkdir(folder, { recursive: true });

@@ -4,7 +4,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Package -> program, thread or child process -> its entry in src. Threads and children are found beside the module
+ * Package -> program, thread or child process -> its entry in src. Threads and children are found next to the module
  * that starts them, so each has the name of its source file.
  */
 export const programs = {

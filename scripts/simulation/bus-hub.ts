@@ -5,7 +5,7 @@ import type { World } from './world.js';
 
 /** Carries messages between replicas, at most once. */
 export class BusHub {
-  /** Share of messages that nobody gets. */
+  /** Share of messages that no one gets. */
   lossRatio = 0;
   readonly #members = new Map<string, BusMember>();
   readonly #world: World;

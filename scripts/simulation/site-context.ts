@@ -22,6 +22,6 @@ export interface SiteContext {
   };
   /** The addresses an agent was given: all of them, each in an order of its own. */
   controlUrls(random: SeededRandom): string[];
-  /** A log whose lines are kept for whoever looks for what must not be in them. */
+  /** A log whose lines are kept for a search for what must not be in them. */
   logOf(name: string): Logger;
 }

@@ -41,7 +41,7 @@ export class World {
     return this.#plan(delayMs, run, true);
   }
 
-  /** The same for what is only carried on, to be planned anew where it arrives: no promise is resolved by it. */
+  /** The same for what is only carried on, to be planned again where it arrives: no promise is resolved by it. */
   carry(delayMs: number, run: () => void): () => void {
     return this.#plan(delayMs, run, false);
   }

@@ -51,7 +51,7 @@ function skipLines(outcomes: readonly FileOutcome[]): string[] {
 /** A file that failed, and passed when it ran once more. */
 export type Flaky = Pick<FileOutcome, 'file' | 'failures'>;
 
-/** Exit code of a run, and what to tell about it beyond the counts. Where nothing may be skipped, a skip is a failure. */
+/** Exit code of a run, and what to report about it beyond the counts. Where nothing may be skipped, a skip is a failure. */
 export function judgeRun(
   outcomes: readonly FileOutcome[],
   { isComplete, flaky = [] }: { readonly isComplete: boolean; readonly flaky?: readonly Flaky[] },

@@ -81,7 +81,7 @@ export class TapReader {
     return { passed: this.#passed, failed: this.#failed, skips, failures: this.#failures };
   }
 
-  /** A file may write anything: what the parser does not survive is that file's failure, told once. */
+  /** A file may write anything: what the parser does not survive is that file's failure, reported once. */
   #reading(step: () => void): void {
     try {
       step();

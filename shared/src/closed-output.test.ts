@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import t from 'tap';
 
-/** Writes once its input ends, which is after nobody reads its output any more. */
+/** Writes once its input ends, which is after no one reads its output any more. */
 const script = `
   import { exitWhenOutputCloses } from ${JSON.stringify(new URL('./closed-output.js', import.meta.url).href)};
   exitWhenOutputCloses(process);

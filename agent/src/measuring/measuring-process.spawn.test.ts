@@ -88,7 +88,7 @@ t.test('a child that the system does not fork is one that died: it is tried agai
   t.teardown(() => {
     process.execPath = execPath;
   });
-  // the first tells by an event, the second throws
+  // the first reports by an event, the second throws
   for (const missing of ['/nowhere/node', '/dev/null/node']) {
     const clock = new FakeClock();
     process.execPath = missing;

@@ -18,7 +18,7 @@ interface Probe {
   leave: Leave;
 }
 
-/** Slots beside a record of everything that happened to those who entered. */
+/** Slots with a record of everything that happened to those who entered. */
 class World {
   readonly probes: Probe[] = [];
   /** Probes in the order in which they started. */

@@ -11,7 +11,7 @@ interface Asked extends Pick<CommitRequest, 'number' | 'after'> {
   readonly rows: number;
 }
 
-/** A thread that refuses the commit of that number, because it is told to follow one that never was. */
+/** A thread that refuses the commit of that number, because it is to follow one that never was. */
 function refusing(number: number, asked: Asked[]): StartFileThread {
   return async (options) => {
     const { thread, opened } = await startSpoolThread(options);

@@ -5,7 +5,7 @@ import t from 'tap';
 import { aFolder, aPayload, findBreaches, memoryFolder, openSpool } from './_support/spool-fixture.js';
 import type { Spool } from './spool.js';
 
-// What happens to the files of a spool while it is open: somebody restores a backup over them, or the disk loses its mind.
+// What happens to the files of a spool while it is open: a backup is restored over them, or the disk loses its mind.
 
 const ROWS = 120;
 

@@ -1,5 +1,5 @@
 // A measuring child that was taken over, for tests of its parent. Forked by MeasuringProcess. The target of a job is the lie it
-// tells: JSON of the messages to send, in which "$id" stands for the id of the job; "env" sends back its environment.
+// sends: JSON of the messages to send, in which "$id" stands for the id of the job; "env" sends back its environment.
 import type { ToChild } from '../../src/measuring/child-messages.js';
 
 process.on('disconnect', () => process.exit(0));

@@ -9,7 +9,7 @@ import { monitorsText } from './monitors-text.js';
 import { nodesText } from './nodes-text.js';
 import { endText, sectionText } from './report-text.js';
 
-// responses of the API, and beside each the text of it
+// responses of the API, and next to each the text of it
 
 const folder = new URL('../../../test/testdata/terminal/views/', import.meta.url);
 

@@ -4,7 +4,7 @@ import t from 'tap';
 import type { TaskView } from '../modules/probes/index.js';
 import { taskText } from './result-text.js';
 
-// results that agents measured, and beside each the text of it
+// results that agents measured, and next to each the text of it
 
 const folder = new URL('../../../test/testdata/terminal/', import.meta.url);
 const names = readdirSync(folder)

@@ -7,7 +7,7 @@ import { effectiveScopes, type OwnerRole, ownerRoles } from './owner-roles.js';
 import type { Account, Auth } from './route.js';
 import { type Scope, scopes } from './scopes.js';
 
-/** Somebody with every scope, in a role of an owner. */
+/** Caller with every scope, in a role of an owner. */
 function aMember(ownerRole: OwnerRole, more: Partial<Account> = {}): Account {
   const granted: ReadonlySet<Scope> = new Set(scopes);
   return { ...(accounts['reader'] as Account), ownerRole, scopes: effectiveScopes(granted, ownerRole), ...more };

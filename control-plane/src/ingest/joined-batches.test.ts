@@ -6,7 +6,7 @@ import { Ingest, type IngestStore, type StoreBatch, type StoreOutcome } from './
 
 const epoch = Buffer.alloc(16, 1);
 
-/** An ingest whose database answers when it is told to, and has everything up to `mark`. */
+/** An ingest whose database answers when a test lets it, and has everything up to `mark`. */
 function heldIngest(mark = 0) {
   const transactions: (readonly StoreBatch[])[] = [];
   let release = (): void => {};

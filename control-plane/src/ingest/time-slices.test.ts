@@ -2,7 +2,7 @@ import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import t from 'tap';
 import { TimeSlices } from './time-slices.js';
 
-/** A clock whose loop turns when it is told to. */
+/** A clock whose loop turns when a test lets it. */
 class TurningClock extends FakeClock {
   #waiting: (() => void)[] = [];
 

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { SharedReads } from './shared-reads.js';
 
-/** Shared reads of a store that answers when it is told to; every answer says which read it is of. */
+/** Shared reads of a store that answers when a test lets it; every answer says which read it is of. */
 function aStore() {
   const begun: { readonly key: string; answer(): void; fail(error: Error): void }[] = [];
   const reads = new SharedReads<string>(

@@ -38,7 +38,7 @@ export interface AlertOfStack {
   readonly eventId: string;
   /** Path of the link in its message. */
   readonly link: string;
-  /** Path of a link that a message of so long ago had. */
+  /** Path of a link that a message of that age had. */
   linkOf(agoMs: number): string;
 }
 

@@ -29,7 +29,7 @@ export class ListServer {
     return lists;
   }
 
-  /** Serves a text with an ETag of its own and a date, and 304 for whoever has it. */
+  /** Serves a text with an ETag of its own and a date, and 304 for a client that has it. */
   serve(path: string, content: string | Buffer): void {
     const bytes = Buffer.isBuffer(content) ? content : Buffer.from(content);
     const etag = `"${bytes.length}-${bytes.subarray(-18).toString('base64url')}"`;

@@ -40,7 +40,7 @@ interface PeopleOptions {
   readonly revocations?: readonly Revocation[];
 }
 
-/** Opens parts for one test after another, on a database that has nobody in it each time. */
+/** Opens parts for one test after another, on a database without users each time. */
 export async function peopleInTurn(t: Test): Promise<(t: Test, options?: PeopleOptions) => Promise<People>> {
   const fresh = await createReusedDatabase(t);
   return async (t, options = {}) => openPeople(t, { ...options, database: options.database ?? (await fresh()) });

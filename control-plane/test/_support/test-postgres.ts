@@ -21,7 +21,7 @@ export async function startTestPostgres(): Promise<{ url: string; stop(): Promis
     settings: {
       fsync: 'off',
       full_page_writes: 'off',
-      // what nobody needs here: replicas of the database, helpers for slow disks, statistics of databases that live for seconds
+      // what no one needs here: replicas of the database, helpers for slow disks, statistics of databases that live for seconds
       wal_level: 'minimal',
       max_wal_senders: '0',
       io_method: 'sync',

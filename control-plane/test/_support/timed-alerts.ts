@@ -8,7 +8,7 @@ import { type Receiver, startReceiver } from './receiver.js';
 export interface TimedAlerts {
   readonly world: AlertWorld;
   readonly receiver: Receiver;
-  /** Begins anew, at second 0, with nothing but the channels. */
+  /** Begins again, at second 0, with nothing but the channels. */
   begin(): Promise<void>;
   /** Messages since the last call, `second kind channel`, those of one second in the order of their texts. */
   said(): string[];

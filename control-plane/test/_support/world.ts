@@ -30,7 +30,7 @@ interface Waiting {
 }
 
 const MAX_PASSES = 1_000;
-/** Time after which due work that no round has taken is looked for once more; then it is nobody's. */
+/** Time after which due work that no round has taken is looked for once more; then it is no one's. */
 const LOOK_MS = 1_000;
 const units = { s: 1_000, min: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 

@@ -32,7 +32,7 @@ class Tally {
 
 let probes = 0;
 
-/** Nobody asks the resolver: the target is an address. Addresses of 65 536 networks, one after another, in no range that is refused. */
+/** No one asks the resolver: the target is an address. Addresses of 65 536 networks, one after another, in no range that is refused. */
 function bodyOf({ body, takesBudget }: LoadOrder): LoadOrder['body'] {
   if (!takesBudget) return body;
   probes += 1;

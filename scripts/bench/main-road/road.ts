@@ -1,6 +1,6 @@
 import type { Usage } from '../processes.js';
 
-/** Kinds of processes whose cost is told apart; every process is of one kind. */
+/** Kinds of processes whose cost is distinguished; every process is of one kind. */
 export const processKinds = [
   'control plane',
   'PostgreSQL',

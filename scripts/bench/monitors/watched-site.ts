@@ -64,7 +64,7 @@ export function reportOf({ monitorId, generation }: Watch, slotMs: number, isFai
   };
 }
 
-/** Monitors that are well have been so for long: their state is no news. */
+/** Monitors that are well have been so for a minute: their state does not change. */
 const SINCE_MS = Date.now() - 60_000;
 
 async function insertMonitors(

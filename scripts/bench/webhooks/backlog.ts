@@ -12,7 +12,7 @@ import { msOf, quantile } from '../statistics.js';
 import { insertEndpoints, type MadeEndpoint } from './endpoints.js';
 
 // Rows of tables that are partitioned by id, made by PostgreSQL itself. An id is the beginning of those of an instant, which its first
-// eight characters tell to some milliseconds, and the number of the row:
+// eight characters show to some milliseconds, and the number of the row:
 //
 //   whd_1FZ3ybQX 123456789A1234
 //        stem        number, 0 to 9 written as the digits 1 to A, since there is no 0

@@ -14,7 +14,7 @@ const own = '25.80.1.1 25.80.1.2 2d00:80:1::1 2d00:80:1::2';
 const hostOf = (range: string) => (range.includes('/') ? firstHosts[range] : range) ?? range.replace(/0?\/\d+$/, '1');
 const firstHosts: Readonly<Record<string, string>> = { '::/3': '::1', '4000::/2': '5f00::1', '8000::/1': 'fd00::1' };
 
-/** Counts what leaves the agent for where no probe may go, whoever wrote the rules that should prevent it. */
+/** Counts what leaves the agent for where no probe may go, no matter who wrote the rules that should prevent it. */
 export interface Witness {
   /** Ranges that packets were sent to, with how many. */
   seen(): Promise<Readonly<Record<string, number>>>;
@@ -38,7 +38,7 @@ export async function startWitness(lab: Lab): Promise<Witness> {
       return Object.fromEntries(all.filter(([, packets]) => packets > 0));
     },
     control: async () => {
-      // -b: broadcast addresses too; what cannot be sent from here is sent by nobody
+      // -b: broadcast addresses too; what cannot be sent from here is sent by no one
       const pings = ranges.map((range) => `ping -c1 -W1 -b ${hostOf(range)} &`).join('\n');
       await lab.exec('agent', 'sh', '-c', `(${pings}\nwait) > /dev/null 2>&1`);
     },

@@ -30,7 +30,7 @@ type GroundOptions = Partial<
   Pick<WorldOptions, 'agents' | 'replicas' | 'hasSpoolDisks' | 'databaseSettings' | 'databaseDirectory'>
 >;
 
-/** Starts it with people asking for five probes a second; ended with `t`, its directory removed. */
+/** Starts it with people who request five probes a second; ended with `t`, its directory removed. */
 export async function startProvingGround(t: Test, options: GroundOptions = {}): Promise<ProvingGround> {
   const directory = mkdtempSync(join(tmpdir(), 'vantage-ground-'));
   mkdirSync(join(directory, 'logs'));

@@ -12,7 +12,7 @@ export const databaseImmediate = restarted('immediate', 2);
 /** kill -9 of every process of it. */
 export const databaseKilled = restarted('kill', 2);
 
-/** SIGSTOP of every process of it: connections are there, and nobody answers. */
+/** SIGSTOP of every process of it: connections are there, and no one answers. */
 export const databaseStopped: FaultKind = {
   weight: 2,
   lastsMs: { least: 500, most: 15_000 },
@@ -39,7 +39,7 @@ export const databaseSlow: FaultKind = {
   }),
 };
 
-/** A migration of somebody else's holds one of the hot tables. */
+/** A migration of another program holds one of the hot tables. */
 export const databaseLocked: FaultKind = {
   weight: 2,
   lastsMs: { least: 1_000, most: 20_000 },
@@ -72,7 +72,7 @@ export const databaseCrowded: FaultKind = {
 
 /**
  * A standby that was a few seconds behind takes over: what was committed meanwhile is gone. What was said to nodes and
- * to enrolling strangers in these seconds would be gone as well, and nobody could tell whose fault that is.
+ * to enrolling strangers in these seconds would be gone as well, and no one could say whose fault that is.
  */
 export const databaseFailedOver: FaultKind = {
   weight: 2,

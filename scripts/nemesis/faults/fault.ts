@@ -30,7 +30,7 @@ export interface FaultKind {
 }
 
 /**
- * The claim on an agent's process, its link, its spool's disk, what the control plane is told of its node, a replica's
+ * The claim on an agent's process, its link, its spool's disk, what the control plane is sent about its node, a replica's
  * process, its wire to PostgreSQL, PostgreSQL, or the enrollment of strangers.
  */
 export const claims = {

@@ -20,7 +20,7 @@ type Running = ChildProcessByStdio<Writable, Readable, Readable>;
 
 /**
  * A machine with a bare Debian, without Node.js, compiler or this checkout, in which commands run as root. It shares the
- * network of this machine. pivot_root: in a chroot nobody may make user namespaces.
+ * network of this machine. pivot_root: in a chroot no one may make user namespaces.
  */
 export class CleanRoot {
   private constructor(

@@ -14,7 +14,7 @@ const run = promisify(execFile);
 
 interface Place {
   readonly host?: string;
-  /** File with the certificate of the server, and its key beside it; see `makeCertificate`. */
+  /** File with the certificate of the server, and its key next to it; see `makeCertificate`. */
   readonly certificate?: string;
   /** Answers instead of the file. */
   readonly answer?: RequestListener;

@@ -334,7 +334,7 @@ function storeBatch({ random, nodeIds, taskIds }: Pair): Ask {
     isSuccess: true,
     outcome: 'success',
   }));
-  // a statement of PostgreSQL's changes a row once: two results of one task in one batch are nobody's honest work
+  // a statement of PostgreSQL's changes a row once: two results of one task in one batch are no one's honest work
   const once = rows.filter((row, index) => rows.findIndex(({ taskId }) => taskId === row.taskId) === index);
   const [nodeId, epoch] = [random.pick(nodeIds), random.pick(EPOCHS)];
   const sessionId = `ses_${random.integer(1, 3)}`;

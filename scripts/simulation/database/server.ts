@@ -91,7 +91,7 @@ export class DatabaseServer {
     this.#failovers += 1;
   }
 
-  /** Unless somebody else holds a lock. */
+  /** Unless another process holds a lock. */
   #unlock(): void {
     if (this.#world.nowMs < this.#lockedUntilMs) return;
     for (const execute of this.#waiting.splice(0)) this.#world.carry(0, execute);

@@ -78,7 +78,7 @@ export function assign(tables: Tables, to: AssignmentChange, nowMs: number): voi
   tables.assignmentChanges.set(nodeId, nowMs);
 }
 
-/** New assignment of a node. `generation` is one that nobody had before. */
+/** New assignment of a node. `generation` is one that no one had before. */
 export interface AssignmentChange {
   readonly monitorId: string;
   readonly nodeId: string;

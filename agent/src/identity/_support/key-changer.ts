@@ -1,6 +1,6 @@
 import { NodeKeys } from '../node-keys.js';
 
-// Changes the key in the directory given, again and again, telling each step once it is done; to be killed.
+// Changes the key in the directory given, again and again, reporting each step once it is done; to be killed.
 const keys = await NodeKeys.open(process.argv[2] ?? '');
 if (keys === null) throw new Error('no key');
 for (;;) {

@@ -9,7 +9,7 @@ import { SendQueue } from './send-queue.js';
 const { EAGAIN, EHOSTUNREACH, ENOBUFS, EPERM } = constants.errno;
 const slots = 4;
 
-/** A system that answers packets in turns as told: 0 takes one, an errno refuses it. What it took is in `left`. */
+/** A system that answers packets in turns as given: 0 takes one, an errno refuses it. What it took is in `left`. */
 function aSystem(answers: readonly number[]) {
   const left: { to: string; text: string; hopLimit: number; atMs: number }[] = [];
   let asked = 0;

@@ -44,7 +44,7 @@ async function listen(t: Test, server: Http2Server, serve: Serve): Promise<{ por
     server.close();
   });
   const { port } = server.address() as AddressInfo;
-  // not its sessions: one that is reset while it writes may never be told so by Node 20
+  // not its sessions: one that is reset while it writes may never be notified by Node 20
   return { port, open: () => connectionsTo(port) };
 }
 

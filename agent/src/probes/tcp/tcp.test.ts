@@ -99,7 +99,7 @@ t.test('tcp waits a second for a banner, and is content without one', async (t) 
   );
   const resetting = await startTcpServer(t, (socket) => socket.resetAndDestroy());
   const reset = await tcp.run(aSpec('tcp', `127.0.0.1:${resetting.port}`, { banner: true }), aContext());
-  // the kernel may tell of the reset before it tells of the connection
+  // the kernel may report the reset before it reports the connection
   t.ok(reset.success || reset.error?.code === 'tcp_reset', 'a server that resets');
 });
 

@@ -46,7 +46,7 @@ function withoutPatience(clock: Clock): Clock {
   };
 }
 
-/** A logger that keeps what it is told; `lines` grows. */
+/** A logger that keeps what it is given; `lines` grows. */
 export function recordingLog(): { log: Logger; lines: string[] } {
   const lines: string[] = [];
   return { log: pino({ level: 'trace' }, { write: (line) => lines.push(line) }), lines };

@@ -11,7 +11,7 @@ const Thing = Type.Object(
   { additionalProperties: false },
 );
 
-/** The answer of a route with these parts, in short, and the message that tells a developer what is wrong. */
+/** The answer of a route with these parts, in short, and the message that shows a developer what is wrong. */
 async function answerOf(t: Test, overrides: Partial<AnyRoute>, isStrict = true) {
   const { url, log } = await startTestServer(t, [aRoute('/v1/route', { replies: { 200: Thing }, ...overrides })], {
     isStrict,

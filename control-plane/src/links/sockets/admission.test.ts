@@ -1,7 +1,7 @@
 import t from 'tap';
 import { type AdmissionState, planAdmission } from './admission.js';
 
-/** Lets agents come at these moments, and again whenever they are told; when each got in, milliseconds. */
+/** Lets agents come at these moments, and again after each delay that they are sent; when each got in, milliseconds. */
 function comeBackAsAsked(arrivals: readonly number[], perSecond: number, roundUpMs = 1000): number[] {
   let state: AdmissionState = { tokens: perSecond, atMs: 0, bookedMs: 0 };
   const waiting = [...arrivals];

@@ -19,7 +19,7 @@ const works = (count: number) => Array.from({ length: count }, (_, index) => wor
 /** Enough for everything that a test reads and sends in parts. */
 const TURNS = 200;
 
-/** A node that holds `held` as it connects, and is to watch what `assigned` says whenever somebody looks. */
+/** A node that holds `held` as it connects, and is to watch what `assigned` says at every look. */
 function link(held: readonly AssignedWork[], assigned: readonly AssignedWork[]) {
   const clock = new FakeClock();
   const frames: ServerFrame[] = [];

@@ -3,7 +3,7 @@ import t from 'tap';
 import type { LaneNumbers } from '../records/catch-up.js';
 import { FlowControl } from './flow-control.js';
 
-/** A link that remembers what it was told; one that does not read takes nothing. */
+/** A link that remembers what it was given; one that does not read takes nothing. */
 class Taker {
   readonly granted: LaneNumbers[] = [];
   readonly spool = { rows: 0 };

@@ -7,7 +7,7 @@ const neighbour = 'address:192.0.2.2';
 const network = 'network:192.0.2.0/24';
 const elsewhere = 'domain:example.com';
 
-/** Work that says when it has begun and ends when it is told to. */
+/** Work that says when it has begun and ends when a test lets it. */
 class Work {
   hasBegun = false;
   end: (answer: string) => void = () => {};

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { decodeAgentFrame, decodeServerFrame, encodeAgentFrame, encodeServerFrame } from '../codec.js';
 
-// proto/golden/v1/SIDE-BODY[-WHAT].json says what a frame means, the .bin beside it is the frame. Bytes are written
+// proto/golden/v1/SIDE-BODY[-WHAT].json says what a frame means, the .bin next to it is the frame. Bytes are written
 // "hex:0a0b"; what is not written is absent.
 
 /** Folder of the frames of version 1. */

@@ -3,7 +3,7 @@ import { demand } from '../../_support/missing.js';
 import { systemClock } from '../../clock.js';
 import { ServiceNotices, takeServiceAddress } from '../service-notices.js';
 
-// A service that blocks its event loop for as long as it is told on standard input, in milliseconds, and ends with that input.
+// A service that blocks its event loop for as long as standard input says, in milliseconds, and ends with that input.
 
 const address = takeServiceAddress(process.env, process.pid);
 
