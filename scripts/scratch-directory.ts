@@ -20,7 +20,6 @@ export interface ScratchDirectory {
   remove(): Promise<void>;
 }
 
-/** Options of a scratch directory. */
 export interface ScratchOptions {
   /** Common prefix of all names. */
   readonly prefix: string;

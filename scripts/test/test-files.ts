@@ -47,7 +47,6 @@ function asTestFile(root: string, packageName: string, path: string): TestFile {
   };
 }
 
-/** The suite of a source file. */
 export function suiteOf(source: string): SuiteName {
   const named = suiteNames.find((name) => source.endsWith(`.${name}.test.ts`));
   return named ?? (isOfTool.test(source) ? 'tools' : 'daily');

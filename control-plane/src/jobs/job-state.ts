@@ -6,5 +6,4 @@
 
 /** States of a job in the queue, the one list. */
 export const jobStates = ['ready', 'running', 'waiting', 'dead'] as const;
-/** A state of the list. */
 export type JobState = (typeof jobStates)[number];

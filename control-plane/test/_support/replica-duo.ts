@@ -24,7 +24,6 @@ export interface LedAgent {
 export interface ReplicaDuo {
   readonly balancer: TcpProxy;
   readonly servers: readonly [RealServer, RealServer];
-  /** API of each replica. */
   readonly apis: readonly [TestApi, TestApi];
   readonly agents: readonly LedAgent[];
 }

@@ -17,7 +17,6 @@ export interface ReplicaTrio {
   readonly target: SlowTarget;
   readonly agents: readonly RealAgent[];
   readonly servers: RealServer[];
-  /** API of each replica. */
   readonly apis: readonly TestApi[];
   /** Restarts a replica at the same address. */
   restart(index: number): Promise<void>;

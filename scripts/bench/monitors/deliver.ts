@@ -25,7 +25,6 @@ export function deliver({ nodes }: WatchedSite, count: number, from: number): nu
   return sent;
 }
 
-/** Number of stored checks. */
 export async function countChecks({ site }: WatchedSite): Promise<number> {
   const { rows } = await site.database.query<{ count: string }>(
     'SELECT sum(mark) AS count FROM ingest_marks WHERE lane = 2',

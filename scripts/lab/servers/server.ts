@@ -1,7 +1,6 @@
 import type { ExternalProgram } from '@vantage/shared/_support/external-programs.js';
 import type { Certificates } from './certificates.js';
 
-/** Options that a server is started with. */
 export interface ServerOptions {
   /** Namespace of `far`. */
   readonly namespace: string;

@@ -1,6 +1,5 @@
 import { serveThread } from '../thread.js';
 
-/** Messages of a thread for tests. */
 export interface TestMessages {
   readonly open: { readonly request: { readonly isBroken: boolean }; readonly reply: string };
   readonly double: { readonly request: Uint8Array; readonly reply: Uint8Array };

@@ -30,7 +30,6 @@ export type SectionReason = keyof typeof sectionReasons;
 
 export type SectionStatus = 'pending' | 'running' | 'completed' | 'failed' | 'skipped';
 
-/** One section of a report. */
 export interface Section {
   readonly status: SectionStatus;
   /** 0 to 100; null until completed. */

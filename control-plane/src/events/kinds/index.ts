@@ -6,7 +6,6 @@ import { nodeKinds } from './node-kinds.js';
 /** The one list of kinds of events, `subject.happened`, and of the webhooks that they make. */
 export const eventKinds = { ...monitorKinds, ...nodeKinds, ...alertKinds };
 
-/** A kind of the list. */
 export type EventKind = keyof typeof eventKinds;
 
 export type PayloadOf<K extends EventKind> = Static<(typeof eventKinds)[K]['payload']>;

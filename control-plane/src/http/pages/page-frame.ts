@@ -1,7 +1,6 @@
 import { type Locale, localeNames, locales, withLocale } from '../locale.js';
 import { type Html, html } from './html.js';
 
-/** Texts of the frame of every page. */
 interface FrameTexts {
   readonly nodes: string;
   readonly guide: string;

@@ -86,7 +86,6 @@ export interface NewEnrollmentToken {
   readonly expiresAt: Date;
 }
 
-/** Stores a token. */
 export async function insertEnrollmentToken(db: Knex, token: NewEnrollmentToken): Promise<void> {
   await db('enrollment_tokens').insert({
     id: token.id,

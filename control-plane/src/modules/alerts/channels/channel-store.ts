@@ -38,7 +38,6 @@ export async function isNameTaken(trx: Knex, ownerId: string, name: string, exce
   return rows.length > 0;
 }
 
-/** Stores a new channel. */
 export async function insertChannel(trx: Knex, { config, template, ...columns }: ChannelColumns): Promise<void> {
   await trx('alert_channels').insert({ ...columns, config: JSON.stringify(config), template: jsonOf(template) });
 }

@@ -34,7 +34,6 @@ function oldestOfDay(day: number): string {
 /** Deliveries that one statement stores: building a greater one would keep the event loop busy. */
 const ROWS_AT_ONCE = 100;
 
-/** Stores deliveries. */
 export async function insertDeliveries(trx: Knex, rows: readonly DeliveryRow[]): Promise<void> {
   if (rows.length === 0) return;
   for (let from = 0; from < rows.length; from += ROWS_AT_ONCE)

@@ -53,7 +53,6 @@ export interface DeliveryRow {
 /** Delivery as lists have it: without its message. */
 export type ListedDelivery = Omit<DeliveryRow, 'message'>;
 
-/** Columns of a stored delivery. */
 export const deliveryColumns: readonly string[] = Object.keys({
   id: true,
   owner_id: true,

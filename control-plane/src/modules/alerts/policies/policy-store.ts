@@ -29,7 +29,6 @@ export async function isPolicyNameTaken(
   return rows.length > 0;
 }
 
-/** Stores a new policy. */
 export async function insertPolicy(
   trx: Knex,
   policy: PolicyFields & Pick<PolicyRow, 'id' | 'owner_id' | 'created_by' | 'is_test'>,

@@ -28,7 +28,6 @@ export interface Order {
   readonly twilio: { readonly resource: 'Messages' | 'Calls'; readonly fields: Readonly<Record<string, string>> };
 }
 
-/** Sends an order to the gateway. */
 export async function sendOrder(
   gateway: Gateway | null,
   order: Order,

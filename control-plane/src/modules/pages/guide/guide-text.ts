@@ -1,7 +1,6 @@
 import type { Html } from '../../../http/pages/html.js';
 import type { GuideStep } from './commands.js';
 
-/** Texts of one step of the guide. */
 export interface StepText {
   readonly heading: string;
   /** Text above the commands. */

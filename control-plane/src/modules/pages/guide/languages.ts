@@ -4,7 +4,6 @@ import type { GuideText } from './guide-text.js';
 import { simplifiedChinese } from './simplified-chinese.js';
 import { traditionalChinese } from './traditional-chinese.js';
 
-/** The guide in every language. */
 export const guideTexts: Readonly<Record<Locale, GuideText>> = {
   en: english,
   'zh-CN': simplifiedChinese,

@@ -59,7 +59,6 @@ export function oldestUnsent(nowMs: number): string {
   return idLowerBound(idPrefixes.webhookDelivery, nowMs - LONGEST_DAYS * DAY_MS);
 }
 
-/** Stores deliveries. */
 export async function insertDeliveries(trx: Knex, deliveries: readonly NewDelivery[]): Promise<void> {
   await writeJsonRows(deliveries.map(toColumns), (json) =>
     trx.raw(

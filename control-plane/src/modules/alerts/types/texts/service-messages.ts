@@ -8,7 +8,6 @@ import { durationText, instantText } from './instants.js';
 export const testKinds = ['firing', 'resolved', 'digest'] as const;
 export type TestKind = (typeof testKinds)[number];
 
-/** Facts of a test message. */
 export interface TestFacts extends Envelope {
   readonly kind: TestKind;
   readonly channelName: string;

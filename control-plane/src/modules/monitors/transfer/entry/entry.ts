@@ -41,7 +41,6 @@ export interface DraftMonitor {
 export interface Entry {
   /** Position in the file, from 0. */
   readonly index: number;
-  /** Name of the entry, or null. */
   readonly name: string | null;
   readonly draft: DraftMonitor | EntryError;
   readonly notes: readonly Note[];

@@ -39,7 +39,6 @@ export interface ImportGround {
 interface Settled {
   readonly index: number;
   readonly name: string;
-  /** Name of the group, or null. */
   readonly groupName: string | null;
   readonly notes: readonly Note[];
 }

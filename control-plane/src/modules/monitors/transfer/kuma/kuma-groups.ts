@@ -14,7 +14,6 @@ const MAX_PATH = 1_000;
 /** Greatest depth of nested groups: beyond it a group must contain itself. */
 const MAX_DEPTH = 32;
 
-/** Reads the groups of monitors. */
 export function kumaGroups(monitors: readonly unknown[]): KumaGroups {
   const groups = new Map(monitors.filter(isGroup).map((group) => [String(group['id']), group]));
   const parentsOf = (monitor: unknown): Record<string, unknown>[] => {
