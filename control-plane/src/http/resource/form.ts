@@ -140,9 +140,10 @@ export function formOf<const F extends Fields>(
 /** Fields of every resource, then the named columns, instants as text. */
 export function viewOf(row: ResourceRow & object, names: readonly string[]): object {
   const columns = row as unknown as Readonly<Record<string, unknown>>;
-  const shown = names.map((name) => [
-    name,
-    columns[name] instanceof Date ? columns[name].toISOString() : columns[name],
-  ]);
-  return { id: row.id, user_id: row.created_by, is_test: row.is_test, ...Object.fromEntries(shown) };
+  const shown: Record<string, unknown> = { id: row.id, user_id: row.created_by, is_test: row.is_test };
+  for (const name of names) {
+    const value = columns[name];
+    shown[name] = value instanceof Date ? value.toISOString() : value;
+  }
+  return shown;
 }
