@@ -136,6 +136,32 @@ t.test(
   },
 );
 
+t.test('a new channel joins the default policy unless it is not to, and a test of an unused one says so', async (t) => {
+  const receiver = await startReceiver(t);
+  const { api } = await anAccount();
+  const hook = { type: 'webhook', config: { url: `${receiver.url}/`, body: '{"text": "{{text}}"}' } };
+  const policy = async () => (await data(api, 'GET', '/v1/alert-policies')).items[0];
+  const { id: policyId, channel_ids: usual } = await policy();
+  const joined = await data(api, 'POST', path, { name: 'Joined', ...hook });
+  const used = [{ id: policyId, name: 'Default' }];
+  t.strictSame([joined.used_by, (await policy()).channel_ids], [used, [...usual, joined.id]]);
+  t.match(await data(api, 'POST', `${path}/${joined.id}/test`, {}), { ok: true, used_by: used, advice: null });
+  t.notMatch(receiver.requests[0]?.body, /no alert policy/);
+  const alone = await data(api, 'POST', path, { name: 'Alone', use: 'none', ...hook });
+  t.strictSame(alone.used_by, []);
+  const test = await data(api, 'POST', `${path}/${alone.id}/test`, {});
+  t.match(test, { ok: true, used_by: [], advice: /channel_ids .* PATCH \/v1\/alert-policies/ });
+  t.match(receiver.requests[1]?.body, /no alert policy uses this channel/);
+  await data(api, 'PATCH', `/v1/alert-policies/${policyId}`, { channel_ids: [...usual, alone.id] });
+  const isUsed = async ({ id }: { id: string }) =>
+    (await data(api, 'GET', path)).items.find((one: { id: string }) => one.id === id).used_by.length > 0;
+  t.strictSame([await isUsed(alone), await isUsed(joined)], [true, false]);
+  await data(api, 'PATCH', `/v1/alert-policies/${policyId}`, { enabled: false });
+  t.equal(await isUsed(alone), false, 'a policy that is disabled sends nothing');
+  await data(api, 'DELETE', `${path}/${alone.id}`);
+  t.strictSame((await policy()).channel_ids, usual, 'the default policy keeps no channel from being deleted');
+});
+
 t.test('a channel that cannot be used as written is refused with the field and the reason', async (t) => {
   const { api } = await anAccount();
   const hook = { name: 'Hook', type: 'webhook', config: { url: 'https://hooks.example.com/' } };
@@ -586,8 +612,10 @@ t.test('a failed test returns 200 with the response of the receiver, and a dry r
   );
   const own = await api.call('POST', path, { body: { name: 'Test hook', type: 'webhook', config }, as: key });
   t.match(await api.call('POST', `${path}/${own.body.data.id}/test`, { body: {}, as: key }), {
-    body: { data: { ok: true, delivery: null, request: { method: 'POST' } } },
+    body: { data: { ok: true, delivery: null, request: { method: 'POST' }, used_by: [] } },
   });
+  const joining = { name: 'Joining', type: 'webhook', config, use: 'default' };
+  t.equal((await api.call('POST', path, { body: joining, as: key })).status, 422, 'nor the default policy');
   t.equal((await api.call('GET', `${path}/${made.id}`, { as: key })).status, 404);
   t.equal(receiver.requests.length, 1);
   const answers = [];

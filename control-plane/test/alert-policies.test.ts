@@ -11,7 +11,7 @@ let owners = 0;
 const anOwner = () => createUserApi(controlPlane, `owner${owners++}@test.example`, 'user');
 
 const path = '/v1/alert-policies';
-const hook = (name: string) => ({ name, type: 'webhook', config: { url: 'http://127.0.0.1:8080/' } });
+const hook = (name: string) => ({ name, type: 'webhook', use: 'none', config: { url: 'http://127.0.0.1:8080/' } });
 
 /** Data of a response. @throws Error for an error */
 async function data(api: TestApi, method: string, url: string, body?: object) {
@@ -133,6 +133,26 @@ t.test('a policy in the simple form is one rule for one monitor, and keeps its f
   const { id } = await data(api, 'POST', path, { name: 'New', monitor_id: monitor.id });
   await data(api, 'DELETE', `/v1/monitors/${monitor.id}`);
   t.same(await database.db('alert_policies').where({ id }).pluck('id'), [], 'it goes with its monitor');
+});
+
+t.test('channel_ids replaces the channels of the default policy until it has rules of its own', async (t) => {
+  const api = await anOwner();
+  const one = await channel(api, 'One');
+  const { id, channel_ids: usual } = await defaultOf(api);
+  t.strictSame(usual, [`ch_${api.userId.slice(2)}`]);
+  const both = [...usual, one.id];
+  const repeat = { enabled: true, interval_sec: 3_600, max_count: 3 };
+  const rule = { channels: [{ channel_id: one.id }], repeat };
+  await data(api, 'PATCH', `${path}/${id}`, { rules: [rule] });
+  const changed = await data(api, 'PATCH', `${path}/${id}`, { channel_ids: both });
+  t.strictSame(changed.channel_ids, both);
+  t.match(changed, { monitor_id: null, is_default: true, rules: [{ repeat }] });
+  const rules = [rule, { ...rule, match: { severity: ['critical'] } }];
+  t.equal((await data(api, 'PATCH', `${path}/${id}`, { rules })).channel_ids, null);
+  t.match(
+    await api.call('PATCH', `${path}/${id}`, { body: { channel_ids: both } }),
+    refusal(400, 'VALIDATION_FAILED', 'channel_ids', 'conflict'),
+  );
 });
 
 t.test('a policy that cannot be used as written is refused with the field and the reason', async (t) => {

@@ -69,7 +69,7 @@ export class AlertReceivers {
   /** Creates a channel, a policy for a monitor that uses it, and a webhook endpoint. */
   async connect(client: ApiClient, monitorId: string): Promise<void> {
     const config = { bot_token: telegramToken, chat_id: telegramChats.group };
-    const channel = { name: 'On-call group', type: 'telegram', config };
+    const channel = { name: 'On-call group', type: 'telegram', use: 'none', config };
     const { id } = await client.call<{ id: string }>('POST', '/v1/alert-channels', channel);
     const policy = { name: 'Shop to the on-call group', monitor_id: monitorId, channel_ids: [id] };
     await client.call('POST', '/v1/alert-policies', policy);

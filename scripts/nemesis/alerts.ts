@@ -39,7 +39,10 @@ export class Alerting {
     world.secrets.push(...receivers.secrets);
     const channels: object[] = [];
     for (const body of receivers.channels)
-      channels.push({ channel_id: await this.#create('/v1/alert-channels', body), type: body.type });
+      channels.push({
+        channel_id: await this.#create('/v1/alert-channels', { ...body, use: 'none' }),
+        type: body.type,
+      });
     const policy = await this.#create('/v1/alert-policies', { name: NAME, rules: [{ channels }] });
     await this.#create('/v1/monitors', {
       name: NAME,

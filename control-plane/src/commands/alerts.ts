@@ -74,7 +74,7 @@ function testCommand(): Command {
       runInOffice(async ({ openAlerts }) => {
         const { operator, testSend } = await openAlerts();
         const owner = personalOwner(await operator.getOwnerId(channel));
-        const { ok, delivery, request } = await testSend.run(
+        const { ok, delivery, request, used_by, advice } = await testSend.run(
           channel,
           { kind: 'firing', isDryRun: dryRun === true },
           { account: { owner }, actor: commandLine },
@@ -82,7 +82,14 @@ function testCommand(): Command {
         const last = delivery?.attempts.at(-1);
         if (!ok) process.exitCode = 1;
         if (json)
-          return printJson({ ok, delivery_id: delivery?.id ?? null, attempts: delivery?.attempts ?? [], request });
+          return printJson({
+            ok,
+            delivery_id: delivery?.id ?? null,
+            attempts: delivery?.attempts ?? [],
+            request,
+            used_by,
+            advice,
+          });
         if (request !== null) printText(`${request.method} ${request.url}\n${request.body}`);
         else if (ok) printText(`${channel} accepted the message (${delivery?.id})`);
         else
@@ -90,6 +97,7 @@ function testCommand(): Command {
             'vantage-control',
             `${channel} did not accept the message: ${last?.error ?? delivery?.reason}`,
           );
+        if (advice !== null) printComplaint('vantage-control', advice);
       }),
     );
 }

@@ -119,7 +119,7 @@ export function messageOf(kind: MessageKind, locale: Locale, timezone = 'Asia/Sh
       );
     case 'test':
       return testMessage(
-        { ...envelope, payload: {}, kind: 'firing', channelName: 'Ops', nowMs: messagesAtMs },
+        { ...envelope, payload: {}, kind: 'firing', channelName: 'Ops', isUsed: true, nowMs: messagesAtMs },
         audience,
       );
     case 'verification':

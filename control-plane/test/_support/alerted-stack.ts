@@ -57,6 +57,7 @@ export async function startAlertedStack(
     body: {
       name: 'Hook',
       type: 'webhook',
+      use: 'none',
       config: { url: `${receiver.url}/`, body: JSON.stringify(shownFields) },
     },
   });

@@ -128,6 +128,16 @@ export const alertMessages: readonly CatalogEntry[] = [
   ['is required in the simple form', '简单形式中必填', '簡單形式中必填'],
   ['does not apply to a policy with rules of its own', '不适用于有自己规则的策略', '不適用於有自己規則的策略'],
   [
+    'does not apply to a policy with rules of its own: send rules',
+    '不适用于有自己规则的策略：请发送 rules',
+    '不適用於有自己規則的策略：請傳送 rules',
+  ],
+  [
+    'the default policy is full, or not for test keys: send "none"',
+    '默认策略已满，或不适用于测试密钥：请发送 "none"',
+    '預設策略已滿，或不適用於測試金鑰：請傳送 "none"',
+  ],
+  [
     'is null only in the full form: send rules',
     '仅在完整形式中可为 null：请发送 rules',
     '僅在完整形式中可為 null：請傳送 rules',

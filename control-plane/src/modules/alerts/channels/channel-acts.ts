@@ -7,7 +7,7 @@ import { insertAuditEntry } from '../../../audit-log/store.js';
 import { ownTypeName } from '../../../config/channel-settings.js';
 import type { Sealer } from '../../../crypto/sealing.js';
 import type { Outbound } from '../../../deliver/index.js';
-import { ApiError, fieldError } from '../../../http/errors.js';
+import { ApiError, businessError, fieldError } from '../../../http/errors.js';
 import type { Account } from '../../../http/route.js';
 import { type LockedOwner, lockOwner, ownedColumns } from '../../../owners/index.js';
 import { effectiveLimits, type FixedCap, type Plans, reserveFixed } from '../../../plans/index.js';
@@ -20,7 +20,7 @@ import { type ChannelTypes, channelTypeNames, findType } from '../types/registry
 import type { ChannelAct } from './channel-act.js';
 import { type ChannelConfig, mergeConfig, movedSecrets, splitSecrets } from './channel-config.js';
 import { channelInvalid } from './channel-refusals.js';
-import type { ChannelRow } from './channel-row.js';
+import type { ChannelRow, UsedChannelRow } from './channel-row.js';
 import type { AlertChannelChangeSchema, AlertChannelCreateSchema } from './channel-schema.js';
 import { openConfig, sealSecrets } from './channel-secrets.js';
 import { checkMaxPerMinute, checkSettings, checkTimezone } from './channel-settings.js';
@@ -65,11 +65,11 @@ export class ChannelActs {
   constructor(private readonly options: ChannelActsOptions) {}
 
   /**
-   * Creates a channel, and sends codes to its recipients. `secret`: what was created for it, shown only once.
+   * Creates a channel, adds it to the default policy unless `use` is none, and sends codes to its recipients. `secret`: what was created for it, shown only once.
    * @throws ApiError VALIDATION_FAILED, ALERT_CHANNEL_INVALID, FEATURE_LOCKED, DUPLICATE
    */
-  async create(body: ChannelCreate, act: ChannelAct): Promise<{ row: ChannelRow; secret: string | null }> {
-    const { types, db, clock, sealer, outbound } = this.options;
+  async create(body: ChannelCreate, act: ChannelAct): Promise<{ row: UsedChannelRow; secret: string | null }> {
+    const { types, db, clock, sealer, outbound, uses } = this.options;
     const type = findType(types, ownTypeName(body.type));
     if (type === null)
       throw fieldError('type', 'enum', `no such type of channel${alternatives(body.type, channelTypeNames)}`);
@@ -111,6 +111,11 @@ export class ChannelActs {
         updated_at: new Date(nowMs),
       });
       await this.#writeRecipients(trx, id, recipients, act.account);
+      // a policy of real monitors is not for test keys
+      const mayJoin = body.use !== 'none' && !act.account.owner.isTest;
+      const isJoined = mayJoin && (await uses.joinDefault(trx, { id, type: type.name, owner_id: owner.id }));
+      if (body.use === 'default' && !isJoined)
+        throw businessError('use', 'refused', 'the default policy is full, or not for test keys: send "none"');
       await audit(trx, act, id, 'alert_channel.created', { name, type: type.name });
       return found(await findChannel(trx, id, act.account.owner));
     });
@@ -121,7 +126,11 @@ export class ChannelActs {
    * Changes the given fields only. `secret`: what was created by the change, shown only once.
    * @throws ApiError ALERT_CHANNEL_NOT_FOUND, VALIDATION_FAILED, ALERT_CHANNEL_INVALID, DUPLICATE
    */
-  async change(id: string, body: ChannelChange, act: ChannelAct): Promise<{ row: ChannelRow; secret: string | null }> {
+  async change(
+    id: string,
+    body: ChannelChange,
+    act: ChannelAct,
+  ): Promise<{ row: UsedChannelRow; secret: string | null }> {
     const { types, db, clock } = this.options;
     const { owner } = act.account;
     checkTimezone(body.timezone);
@@ -160,7 +169,8 @@ export class ChannelActs {
   }
 
   /**
-   * Deletes a channel; messages that wait are dropped. `isForced`: takes it out of the policies that name it.
+   * Deletes a channel, and takes it out of the default policy; messages that wait are dropped. `isForced`: also if other policies
+   * name it, which do not name it then.
    * @throws ApiError ALERT_CHANNEL_NOT_FOUND, CONFLICT
    */
   async delete(id: string, isForced: boolean, act: ChannelAct): Promise<void> {
@@ -170,8 +180,9 @@ export class ChannelActs {
       const row = found(await lockChannel(trx, id, act.account.owner));
       if (row.is_default) throw conflict('id', 'the default channel cannot be deleted: disable it');
       const policies = await uses.list(trx, id);
-      if (policies.length > 0 && !isForced)
-        throw conflict('policies', `named by ${policies.map((policy) => `${policy.name} (${policy.id})`).join(', ')}`);
+      const others = policies.filter((policy) => !policy.is_default);
+      if (others.length > 0 && !isForced)
+        throw conflict('policies', `named by ${others.map((policy) => `${policy.name} (${policy.id})`).join(', ')}`);
       if (policies.length > 0) await uses.remove(trx, id);
       const dropped = await dropWaiting(trx, id, { reason: 'channel_deleted', nowMs: clock.now() });
       await deleteLane(trx, id);
@@ -181,12 +192,12 @@ export class ChannelActs {
   }
 
   /** @throws ApiError ALERT_CHANNEL_NOT_FOUND */
-  async get(id: string, { owner }: Account): Promise<ChannelRow> {
+  async get(id: string, { owner }: Account): Promise<UsedChannelRow> {
     return found(await findChannel(this.options.db, id, owner));
   }
 
   /** A channel as the API shows it, without secrets. */
-  view(row: ChannelRow): ReturnType<typeof channelView> {
+  view(row: UsedChannelRow): ReturnType<typeof channelView> {
     return channelView(row, this.options.types);
   }
 
@@ -298,7 +309,7 @@ export class ChannelActs {
   }
 }
 
-function found(row: ChannelRow | null): ChannelRow {
+function found<R extends ChannelRow>(row: R | null): R {
   if (row === null) throw new ApiError('ALERT_CHANNEL_NOT_FOUND');
   return row;
 }

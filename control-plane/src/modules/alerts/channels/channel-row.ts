@@ -51,6 +51,12 @@ export interface ChannelRow {
   readonly account_timezone: string;
 }
 
+/** Stored channel with the policies that send to it. */
+export interface UsedChannelRow extends ChannelRow {
+  /** Enabled policies that name the channel, oldest first. */
+  readonly used_by: readonly { readonly id: string; readonly name: string }[];
+}
+
 /** Columns that are written. */
 export type ChannelColumns = Omit<
   ChannelRow,

@@ -30,6 +30,15 @@ const Config = Type.Record(Type.String({ maxLength: 64 }), Type.Unknown(), {
   description: 'Settings of the type, as for creating a channel.',
 });
 
+/** Policies that send to a channel. */
+export const UsedBySchema = Type.Array(
+  Type.Object(
+    { id: Type.String({ pattern: idPattern(idPrefixes.alertPolicy) }), name: Type.String({ example: 'Default' }) },
+    { additionalProperties: false },
+  ),
+  { description: 'Enabled alert policies that name the channel; empty: no alert reaches it.' },
+);
+
 /** A channel (API specification 2.5). */
 export const AlertChannelSchema = Type.Object(
   {
@@ -75,6 +84,7 @@ export const AlertChannelSchema = Type.Object(
       },
       { additionalProperties: false },
     ),
+    used_by: UsedBySchema,
     created_at: Instant,
     updated_at: Instant,
   },
@@ -100,9 +110,20 @@ const options = {
   template: Type.Optional(Template),
 };
 
+const creation = {
+  ...options,
+  use: Type.Optional(
+    Type.Enum(['default', 'none'], {
+      type: 'string',
+      description:
+        '`default`: the channel joins the rules of your default alert policy. `none`: no policy names it until you change one. Default: `default`, or `none` for a test key and once the policy has the greatest number of channels.',
+    }),
+  ),
+};
+
 /** Request to create a channel. */
 export const AlertChannelCreateSchema = Type.Object(
-  { name: Name, type: TypeName, config: Config, ...options },
+  { name: Name, type: TypeName, config: Config, ...creation },
   { additionalProperties: false },
 );
 
@@ -123,7 +144,7 @@ export const AlertChannelCreateDocumented = Type.Union(
                 example: name,
               }),
         config,
-        ...options,
+        ...creation,
       },
       { additionalProperties: false, title: `${name.slice(0, 1).toUpperCase()}${name.slice(1)}ChannelCreate` },
     ),

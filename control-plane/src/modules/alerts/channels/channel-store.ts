@@ -3,7 +3,7 @@ import { literalOf } from '../../../db/literal.js';
 import { type CountedPage, type PageRange, queryNamed, queryPage } from '../../../db/named.js';
 import { type Owner, ofOwner, ownedBy } from '../../../owners/index.js';
 import { typesWithCodes } from '../types/registry.js';
-import type { ChannelColumns, ChannelRow } from './channel-row.js';
+import type { ChannelColumns, ChannelRow, UsedChannelRow } from './channel-row.js';
 
 const COLUMNS = `c.id, c.owner_id, c.created_by, c.is_test, c.name, c.type, c.config, c.sealed_secrets, c.is_enabled, c.is_default, c.locale,
   c.timezone, c.max_per_minute, c.template, c.verified_at, c.health, c.health_since, c.failed_since, c.last_error, c.last_sent_at, c.warned_at,
@@ -11,7 +11,14 @@ const COLUMNS = `c.id, c.owner_id, c.created_by, c.is_test, c.name, c.type, c.co
   coalesce(u.locale, 'en') AS account_locale, coalesce(u.timezone, 'UTC') AS account_timezone,
   (SELECT coalesce(json_agg(json_build_object('address', r.address, 'is_verified', r.verified_at IS NOT NULL,
      'is_unsubscribed', r.unsubscribed_at IS NOT NULL, 'stopped_monitors', r.stopped_monitors)), '[]') FROM alert_recipients r WHERE r.channel_id = c.id) AS recipients`;
+/** SQL condition: policy `p` names channel `c` anywhere. */
+export const NAMES_CHANNEL = `jsonb_path_query_array(jsonb_build_array(p.rules, p.escalation, p.on_recovery), '$.**.channel_id') @> to_jsonb(c.id)`;
 const JOINED = 'alert_channels c JOIN owners o ON o.id = c.owner_id LEFT JOIN users u ON u.id = c.owner_id';
+
+/** SQL of the columns of `UsedChannelRow`, with the policies that a caller may see. */
+const usedColumns = (owner: Owner) => `${COLUMNS},
+  (SELECT coalesce(json_agg(json_build_object('id', p.id, 'name', p.name) ORDER BY p.id), '[]') FROM alert_policies p
+   WHERE ${ownedBy(owner, 'p')} AND p.is_enabled AND ${NAMES_CHANNEL}) AS used_by`;
 
 /** NOTE: in step with `isVerified` in channel-view.ts. */
 const IS_VERIFIED = `CASE WHEN c.is_default THEN u.email_verified_at IS NOT NULL
@@ -67,9 +74,9 @@ export async function deleteChannel(trx: Knex, id: string): Promise<void> {
 }
 
 /** Channel of an owner, or null. */
-export async function findChannel(db: Knex, id: string, owner: Owner): Promise<ChannelRow | null> {
-  const sql = `SELECT ${COLUMNS} FROM ${JOINED} WHERE c.id = :id AND ${ownedBy(owner, 'c')}`;
-  const [row] = await queryNamed<ChannelRow>(db, 'alert-channel', sql, { id, ownerId: owner.id });
+export async function findChannel(db: Knex, id: string, owner: Owner): Promise<UsedChannelRow | null> {
+  const sql = `SELECT ${usedColumns(owner)} FROM ${JOINED} WHERE c.id = :id AND ${ownedBy(owner, 'c')}`;
+  const [row] = await queryNamed<UsedChannelRow>(db, 'alert-channel', sql, { id, ownerId: owner.id });
   return row ?? null;
 }
 
@@ -119,7 +126,7 @@ export function listChannels(
   owner: Owner,
   { type, verified, health }: ChannelFilter,
   page: PageRange,
-): Promise<CountedPage<ChannelRow>> {
+): Promise<CountedPage<UsedChannelRow>> {
   const where = [
     ownedBy(owner, 'c'),
     ...(type === undefined ? [] : ['c.type = :type']),
@@ -127,8 +134,8 @@ export function listChannels(
     ...(verified === undefined ? [] : [`(${IS_VERIFIED}) = :verified`]),
   ].join(' AND ');
   const values = { ownerId: owner.id, type: type ?? null, health: health ?? null, verified: verified ?? null };
-  const query = { name: 'alert-channels', columns: COLUMNS, from: JOINED, where, orderBy: 'c.id DESC' };
-  return queryPage<ChannelRow>(db, query, { ...values, ...page });
+  const query = { name: 'alert-channels', columns: usedColumns(owner), from: JOINED, where, orderBy: 'c.id DESC' };
+  return queryPage<UsedChannelRow>(db, query, { ...values, ...page });
 }
 
 /** Ids and names of the channels of an owner, except the default one. */

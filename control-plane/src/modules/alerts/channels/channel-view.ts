@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import type { Recipient } from '../deliveries/destination.js';
 import { type ChannelTypes, findType } from '../types/registry.js';
-import type { ChannelRow } from './channel-row.js';
+import type { ChannelRow, UsedChannelRow } from './channel-row.js';
 import type { AlertChannelSchema } from './channel-schema.js';
 
 /** Recipients of a channel with their state; null for types without recipients. */
@@ -34,7 +34,7 @@ function isVerified(row: ChannelRow, recipients: readonly Recipient[] | null, ha
 }
 
 /** A channel as the API shows it, without secrets. */
-export function channelView(row: ChannelRow, types: ChannelTypes): Static<typeof AlertChannelSchema> {
+export function channelView(row: UsedChannelRow, types: ChannelTypes): Static<typeof AlertChannelSchema> {
   const recipients = recipientsOf(row, types);
   const hasCodes = findType(types, row.type)?.verification !== undefined;
   return {
@@ -63,6 +63,7 @@ export function channelView(row: ChannelRow, types: ChannelTypes): Static<typeof
       last_error: row.last_error,
       last_sent_at: row.last_sent_at?.toISOString() ?? null,
     },
+    used_by: [...row.used_by],
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   };

@@ -18,6 +18,7 @@ import { type ChannelTypes, findType } from '../types/registry.js';
 import { type TestKind, testMessage } from '../types/texts/service-messages.js';
 import type { ChannelAct } from './channel-act.js';
 import type { ChannelDestinations } from './channel-destinations.js';
+import type { UsedChannelRow } from './channel-row.js';
 import { findChannel } from './channel-store.js';
 import { dryRun } from './dry-run.js';
 
@@ -34,19 +35,29 @@ interface TestSendOptions {
   readonly sender: Pick<Sender, 'sendNow'>;
 }
 
+interface Tested extends Destination {
+  /** True if an enabled policy names the channel. */
+  readonly isUsed: boolean;
+}
+
 /** Caller of a test; the operator has no account. */
 interface TestAct extends Pick<ChannelAct, 'actor'> {
   readonly account: Pick<ChannelAct['account'], 'owner'>;
 }
 
 /** Result of a test message to a channel. */
-export interface TestResult {
+export interface TestResult extends Pick<UsedChannelRow, 'used_by'> {
   readonly ok: boolean;
   /** Null for a dry run. */
   readonly delivery: DeliveryRow | null;
   /** Null unless it was a dry run. */
   readonly request: ShownRequest | null;
+  /** Reason why no alert reaches the channel, and the remedy; null if a policy names it. */
+  readonly advice: string | null;
 }
+
+const UNUSED =
+  'no enabled alert policy names the channel: add its id to channel_ids of your default policy by PATCH /v1/alert-policies/{id}, or name it in another policy';
 
 function limitOf(ownerId: string): Limit {
   return { key: `alert-tests:${ownerId}`, limit: TESTS_PER_MINUTE, windowMs: MINUTE_MS };
@@ -79,13 +90,17 @@ export class TestSend {
     if (row === null) throw new ApiError('ALERT_CHANNEL_NOT_FOUND');
     const allowance = await limiter.consume(limitOf(owner.id));
     if (!allowance.isAllowed) throw limitReached('RATE_LIMIT_EXCEEDED', allowance);
-    const destination = destinations.of(row);
-    if (isDryRun || owner.isTest || row.is_test) return this.#dryRun(destination, kind);
-    const delivery = await this.#send(destination, kind, act);
-    return { ok: delivery.status === 'sent', delivery, request: null };
+    const { used_by } = row;
+    const isUsed = used_by.length > 0;
+    const uses = { used_by, advice: isUsed ? null : UNUSED };
+    const tested = { ...destinations.of(row), isUsed };
+    if (isDryRun || owner.isTest || row.is_test)
+      return { ok: true, delivery: null, request: await this.#dryRun(tested, kind), ...uses };
+    const delivery = await this.#send(tested, kind, act);
+    return { ok: delivery.status === 'sent', delivery, request: null, ...uses };
   }
 
-  async #dryRun(destination: Destination, kind: TestKind): Promise<TestResult> {
+  async #dryRun(destination: Tested, kind: TestKind): Promise<ShownRequest | null> {
     const { types, clock } = this.options;
     const type = findType(types, destination.type);
     const { locale, timezone } = destination;
@@ -93,11 +108,10 @@ export class TestSend {
     const id = newId(idPrefixes.alertDelivery, clock.now());
     const message = this.#message({ id, locale, timezone, recipient }, destination, kind);
     const run = { destination, recipient, isPlain: false, clock };
-    const request = type === null ? null : await dryRun(type, message, run);
-    return { ok: true, delivery: null, request };
+    return type === null ? null : dryRun(type, message, run);
   }
 
-  async #send(destination: Destination, kind: TestKind, { account, actor }: TestAct): Promise<DeliveryRow> {
+  async #send(destination: Tested, kind: TestKind, { account, actor }: TestAct): Promise<DeliveryRow> {
     const { db, clock, sealer, sender } = this.options;
     const nowMs = clock.now();
     const recipient = firstRecipient(destination);
@@ -131,11 +145,11 @@ export class TestSend {
     return (await findDelivery(db, row.id, account.owner)) ?? row;
   }
 
-  #message({ id, ...audience }: WritingFor, { channelId, name }: Destination, kind: TestKind) {
+  #message({ id, ...audience }: WritingFor, { channelId, name, isUsed }: Tested, kind: TestKind) {
     const nowMs = this.options.clock.now();
     const payload = testPayload({ id, kind, channel: { id: channelId, name }, nowMs });
     // one thread for all tests of a channel: a test of an end ends the incident that a test began
-    return testMessage({ id, thread: `test ${channelId}`, payload, kind, channelName: name, nowMs }, audience);
+    return testMessage({ id, thread: `test ${channelId}`, payload, kind, channelName: name, isUsed, nowMs }, audience);
   }
 }
 

@@ -1,7 +1,7 @@
 import { isTimezone } from '@vantage/shared/timezone.js';
 import { businessError, fieldError } from '../../../http/errors.js';
 import { chosenChannels, defaultChoice, type KnownChannel, wholeChannel } from './channel-choices.js';
-import { blankPolicy, catchAll } from './policy-defaults.js';
+import { blankPolicy, catchAll, isCatchAll } from './policy-defaults.js';
 import { policyConflict } from './policy-refusals.js';
 import type { PolicyFields } from './policy-row.js';
 import {
@@ -19,7 +19,8 @@ import {
 //   simple form   monitor_id, channel_ids          stored as one rule that matches every alert
 //   full form     rules, escalation, on_recovery, suppression
 //
-// A body has fields of one form. A PATCH keeps the form of the policy, except that `rules` make it a full one.
+// A body has fields of one form. A PATCH keeps the form of the policy, except that `rules` make it a full one. The default policy is in
+// the full form; `channel_ids` replaces the channels of its rule as long as that is its only one and matches every alert.
 
 const simpleFields = ['monitor_id', 'channel_ids'] as const;
 const fullFields = ['rules', 'escalation', 'on_recovery', 'suppression'] as const;
@@ -57,7 +58,10 @@ export function policyFieldsOf(
     is_enabled: body.enabled ?? previous.is_enabled,
     is_default: body.is_default ?? previous.is_default,
     monitor_id: isSimple ? (body.monitor_id ?? previous.monitor_id) : null,
-    rules: isSimple ? simpleRules(body, before, context) : fullRules(body, previous.rules, context),
+    rules:
+      isSimple || Array.isArray(body.channel_ids)
+        ? simpleRules(body, before, context)
+        : fullRules(body, previous.rules, context),
     escalation: escalationOf(body, previous.escalation, context),
     on_recovery: recoveryOf(body, previous.on_recovery, context),
     suppression: suppressionOf(body, previous.suppression, context),
@@ -82,8 +86,10 @@ function hasSimpleForm(body: AlertPolicyChange, before: PolicyFields | null): bo
     return simple !== undefined;
   }
   if (before.monitor_id === null) {
-    if (simple !== undefined) throw fieldError(simple, 'conflict', 'does not apply to a policy with rules of its own');
-    return false;
+    if (simple === undefined) return false;
+    if (simple === 'channel_ids' && before.is_default && isCatchAll(before.rules)) return false;
+    const instead = simple === 'channel_ids' ? ': send rules' : '';
+    throw fieldError(simple, 'conflict', `does not apply to a policy with rules of its own${instead}`);
   }
   const nulled = simpleFields.find((name) => body[name] === null);
   if (body.rules === undefined && nulled !== undefined)
@@ -100,7 +106,7 @@ function simpleRules(
   if (ids.length > MAX_RULE_CHANNELS)
     throw businessError('channel_ids', 'refused', `must have at most ${MAX_RULE_CHANNELS} channels`);
   const choices = new Map(ids.map((id, index) => [id, wholeChannel(id, known, `channel_ids.${index}`)]));
-  return [catchAll([...choices.values()])];
+  return [{ ...(before?.rules[0] ?? catchAll([])), channels: [...choices.values()] }];
 }
 
 function fullRules(

@@ -11,6 +11,13 @@ export function catchAll(channels: TypedChoice[]): TypedRule {
   };
 }
 
+/** True if a policy has one rule, which matches every alert. */
+export function isCatchAll([rule, ...others]: readonly TypedRule[]): boolean {
+  if (rule === undefined || others.length > 0) return false;
+  const { severity, tags_any: tags, time_window: window } = rule.match;
+  return severity.length === 0 && tags.length === 0 && window === null;
+}
+
 /** Fields of a new policy before the request is applied. */
 export const blankPolicy = {
   is_enabled: true,

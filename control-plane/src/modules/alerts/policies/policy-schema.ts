@@ -153,7 +153,7 @@ const MonitorId = nullable(
 );
 const ChannelIds = nullable(
   Type.Array(Type.String({ maxLength: 64 })),
-  'Channels of a policy in the simple form; null in the full form.',
+  'Channels of a policy in the simple form, and of the default policy while it has one rule, which matches every alert; else null.',
 );
 
 /** Policy (API specification 2.5). */
@@ -245,7 +245,7 @@ const settings = {
   channel_ids: Type.Optional(
     nullable(
       Type.Array(Type.String({ maxLength: 64 }), { minItems: 1 }),
-      `Channels of the simple form, at most ${MAX_RULE_CHANNELS}. Default: the default channel.`,
+      `Channels of the simple form, and of the default policy, at most ${MAX_RULE_CHANNELS}; they replace the previous ones. Default: the default channel.`,
     ),
   ),
   rules: Type.Optional(

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { type CountedPage, type PageRange, queryNamed, queryPage } from '../../../db/named.js';
 import { type Owner, ofOwner, ownedBy } from '../../../owners/index.js';
+import { NAMES_CHANNEL } from '../channels/channel-store.js';
 import type { PolicyFields, PolicyRow } from './policy-row.js';
 
 const COLUMNS = `id, owner_id, created_by, is_test, name, is_enabled, is_default, monitor_id, rules, escalation, on_recovery, suppression,
@@ -86,13 +87,20 @@ export function listPolicies(db: Knex, owner: Owner, page: PageRange): Promise<C
 /** Policies that name a channel anywhere, oldest first, locked until the transaction ends. */
 export async function lockPoliciesNaming(trx: Knex, channelId: string): Promise<PolicyRow[]> {
   const { rows } = await trx.raw<{ rows: PolicyRow[] }>(
-    `SELECT p.* FROM alert_policies p JOIN alert_channels c ON c.owner_id = p.owner_id
-     WHERE c.id = :channelId AND jsonb_path_exists(
-       jsonb_build_array(p.rules, p.escalation, p.on_recovery), '$.**.channel_id \\? (@ == $id)', jsonb_build_object('id', c.id))
-     ORDER BY p.id FOR UPDATE OF p`,
+    `SELECT p.* FROM alert_policies p JOIN alert_channels c ON c.owner_id = p.owner_id AND ${NAMES_CHANNEL}
+     WHERE c.id = :channelId ORDER BY p.id FOR UPDATE OF p`,
     { channelId },
   );
   return rows;
+}
+
+/** Default policy of an owner, locked until the transaction ends, or null: teams may have none. */
+export async function lockDefaultPolicy(trx: Knex, ownerId: string): Promise<PolicyRow | null> {
+  const { rows } = await trx.raw<{ rows: PolicyRow[] }>(
+    `SELECT * FROM alert_policies WHERE ${ofOwner()} AND is_default FOR UPDATE`,
+    { ownerId },
+  );
+  return rows[0] ?? null;
 }
 
 /** Id of the default channel of an owner. */

@@ -1,4 +1,5 @@
 import type { Static } from 'typebox';
+import { isCatchAll } from './policy-defaults.js';
 import type { PolicyRow } from './policy-row.js';
 import type { AlertPolicySchema } from './policy-schema.js';
 
@@ -13,9 +14,9 @@ export function policyView(row: PolicyRow): Static<typeof AlertPolicySchema> {
     is_default: row.is_default,
     monitor_id: row.monitor_id,
     channel_ids:
-      row.monitor_id === null
-        ? null
-        : row.rules.flatMap(({ channels }) => channels.map(({ channel_id: channelId }) => channelId)),
+      row.monitor_id !== null || (row.is_default && isCatchAll(row.rules))
+        ? row.rules.flatMap(({ channels }) => channels.map(({ channel_id: channelId }) => channelId))
+        : null,
     rules: row.rules,
     escalation: row.escalation,
     on_recovery: row.on_recovery,

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { actorOf } from '../../../audit-log/actor.js';
 import { fieldError } from '../../../http/errors.js';
 import { defineRoute } from '../../../http/route.js';
-import { AlertChannelSchema } from '../channels/channel-schema.js';
+import { AlertChannelSchema, UsedBySchema } from '../channels/channel-schema.js';
 import { AlertDeliverySchema, DeliveryRequestSchema, deliveryView } from '../channels/delivery-view.js';
 import { testKinds } from '../types/texts/service-messages.js';
 import { idParams as params, channelTag as tag, writes } from './alert-access.js';
@@ -15,7 +15,7 @@ export const testAlertChannel = defineRoute({
   path: '/v1/alert-channels/{id}/test',
   summary: 'Send a test message to an alert channel',
   description:
-    'Sends one message to the channel, to its first verified recipient if the type has recipients, and waits for the result. A failure is a 200 with `ok` false, and `delivery.attempts` has the response of the receiver. `dry_run` sends nothing and returns the request with its secrets masked; a test key always gets that. At most 6 tests per minute and account.',
+    'Sends one message to the channel, to its first verified recipient if the type has recipients, and waits for the result. A failure is a 200 with `ok` false, and `delivery.attempts` has the response of the receiver. `dry_run` sends nothing and returns the request with its secrets masked; a test key always gets that. If no enabled policy names the channel, the message and `advice` say so. At most 6 tests per minute and account.',
   tag,
   auth: writes,
   params,
@@ -35,6 +35,11 @@ export const testAlertChannel = defineRoute({
         ok: Type.Boolean({ description: 'True if the receiver accepted the message, or for a dry run.' }),
         delivery: nullable(AlertDeliverySchema, 'The delivery; null for a dry run.'),
         request: nullable(DeliveryRequestSchema, 'Request of a dry run; otherwise null.'),
+        used_by: UsedBySchema,
+        advice: nullable(
+          Type.String(),
+          'Reason why no alert reaches the channel, and the remedy; null if a policy names it.',
+        ),
       },
       { additionalProperties: false },
     ),
@@ -48,9 +53,10 @@ export const testAlertChannel = defineRoute({
       body,
     } = request;
     const test = { kind: body.kind ?? 'firing', isDryRun: body.dry_run ?? false };
-    const { ok, delivery, request: shown } = await alerts.testSend.run(id, test, { account, actor: actorOf(request) });
-    const data = { ok, delivery: delivery === null ? null : deliveryView(delivery), request: shown };
-    return { status: 200, data };
+    const act = { account, actor: actorOf(request) };
+    const { delivery, used_by, ...result } = await alerts.testSend.run(id, test, act);
+    const shown = delivery === null ? null : deliveryView(delivery);
+    return { status: 200, data: { ...result, delivery: shown, used_by: [...used_by] } };
   },
 });
 

@@ -51,7 +51,7 @@ export const createAlertChannel = defineRoute({
   method: 'POST',
   path: '/v1/alert-channels',
   summary: 'Create an alert channel',
-  description: `Each recipient of a channel of the types email, sms and voice, except your own verified address, gets a code and a link, and no alerts until it uses one of them. Other types can be used at once. The types sms and voice need a gateway of the operator and a plan that has such messages. Addresses must be https, and neither private nor reserved. Secrets are shown as asterisks afterwards. An account may have ${MAX_CHANNELS} channels.`,
+  description: `Each recipient of a channel of the types email, sms and voice, except your own verified address, gets a code and a link, and no alerts until it uses one of them. Other types can be used at once. The types sms and voice need a gateway of the operator and a plan that has such messages. Addresses must be https, and neither private nor reserved. Secrets are shown as asterisks afterwards. A new channel joins the rules of your default alert policy, so that it gets what the policy sends to others, unless \`use\` is \`none\`; \`used_by\` names the policies that send to it. An account may have ${MAX_CHANNELS} channels.`,
   tag,
   auth: writes,
   body: AlertChannelCreateSchema,
@@ -115,7 +115,7 @@ export const deleteAlertChannel = defineRoute({
   path: '/v1/alert-channels/{id}',
   summary: 'Delete an alert channel',
   description:
-    'Messages that wait for the channel are dropped. A channel that policies name is refused with CONFLICT, unless `force` is true. The default channel can only be disabled.',
+    'Takes the channel out of the default policy, and drops messages that wait for it. A channel that other policies name is refused with CONFLICT, unless `force` is true. The default channel can only be disabled.',
   tag,
   auth: writes,
   params,

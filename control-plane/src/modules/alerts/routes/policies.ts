@@ -100,7 +100,7 @@ export const changeAlertPolicy = defineRoute({
   path: '/v1/alert-policies/{id}',
   summary: 'Update an alert policy',
   description:
-    'Fields that are left out do not change, those of `escalation`, `on_recovery` and `suppression` included; lists are replaced as a whole. A policy in the simple form keeps it unless `rules` are sent. The update also applies to open alerts.',
+    'Fields that are left out do not change, those of `escalation`, `on_recovery` and `suppression` included; lists are replaced as a whole. A policy in the simple form keeps it unless `rules` are sent. `channel_ids` also replaces the channels of the default policy, unless it has several rules or conditions. The update also applies to open alerts.',
   tag,
   auth: writes,
   params,

@@ -11,6 +11,8 @@ export type TestKind = (typeof testKinds)[number];
 export interface TestFacts extends Envelope {
   readonly kind: TestKind;
   readonly channelName: string;
+  /** True if an enabled policy names the channel. */
+  readonly isUsed: boolean;
   readonly nowMs: number;
 }
 
@@ -26,6 +28,8 @@ export interface VerificationFacts extends Envelope {
 interface ServiceWords {
   readonly testTitles: Readonly<Record<TestKind, string>>;
   readonly testNote: (channel: string) => string;
+  /** Follows that note without a space. */
+  readonly unusedNote: string;
   readonly verifyTitle: string;
   readonly verifyNote: (code: string, validity: string) => string;
   readonly verifyLink: string;
@@ -36,6 +40,7 @@ const serviceWords: Readonly<Record<Locale, ServiceWords>> = {
   en: {
     testTitles: { firing: 'Test: alert', resolved: 'Test: resolved', digest: 'Test: several alerts' },
     testNote: (channel) => `The alert channel ${channel} works. Nothing is wrong.`,
+    unusedNote: ' But no alert policy uses this channel, so no alert will arrive here: add it to a policy.',
     verifyTitle: 'Vantage: verify this address',
     verifyNote: (code, validity) =>
       `Your code is ${code}. It is valid for ${validity}. Someone wants to send alerts to you; if you do not want them, do nothing.`,
@@ -45,6 +50,7 @@ const serviceWords: Readonly<Record<Locale, ServiceWords>> = {
   'zh-CN': {
     testTitles: { firing: '测试：告警', resolved: '测试：已恢复', digest: '测试：多个告警' },
     testNote: (channel) => `告警渠道“${channel}”工作正常。没有发生故障。`,
+    unusedNote: '但没有告警策略使用此渠道，因此不会有告警发送到这里：请将它加入一个策略。',
     verifyTitle: 'Vantage：验证此地址',
     verifyNote: (code, validity) =>
       `您的验证码是 ${code}，${validity}内有效。有人希望向您发送告警；如果您不需要，请忽略此消息。`,
@@ -54,6 +60,7 @@ const serviceWords: Readonly<Record<Locale, ServiceWords>> = {
   'zh-TW': {
     testTitles: { firing: '測試：告警', resolved: '測試：已恢復', digest: '測試：多個告警' },
     testNote: (channel) => `告警管道「${channel}」運作正常。沒有發生故障。`,
+    unusedNote: '但沒有告警策略使用此管道，因此不會有告警傳送到這裡：請將它加入一個策略。',
     verifyTitle: 'Vantage：驗證此位址',
     verifyNote: (code, validity) =>
       `您的驗證碼是 ${code}，${validity}內有效。有人希望向您傳送告警；如果您不需要，請忽略此訊息。`,
@@ -63,8 +70,9 @@ const serviceWords: Readonly<Record<Locale, ServiceWords>> = {
 };
 
 /** Message that tries a channel. */
-export function testMessage({ kind, channelName, nowMs, ...envelope }: TestFacts, audience: Audience): Message {
+export function testMessage({ kind, channelName, isUsed, nowMs, ...envelope }: TestFacts, audience: Audience): Message {
   const says = serviceWords[audience.locale];
+  const works = says.testNote(oneLine(channelName));
   return {
     ...bare(envelope, audience),
     kind: 'test',
@@ -72,7 +80,7 @@ export function testMessage({ kind, channelName, nowMs, ...envelope }: TestFacts
     title: says.testTitles[kind],
     facts: [{ label: says.at, value: instantText(nowMs, audience.timezone) }],
     items: kind === 'digest' ? ['example-1', 'example-2'] : [],
-    note: says.testNote(oneLine(channelName)),
+    note: isUsed ? works : `${works}${says.unusedNote}`,
     links: [],
     atMs: nowMs,
   };

@@ -270,7 +270,7 @@ t.test('texts in Chinese have no English words but names', async (t) => {
       ...notices
         .slice(0, 6)
         .map((notice) => noticeMessage({ ...envelope, notice, sinceMs: nowMs, url: null }, audience)),
-      testMessage({ ...envelope, kind: 'firing', channelName: '值班', nowMs }, audience),
+      testMessage({ ...envelope, kind: 'firing', channelName: '值班', isUsed: false, nowMs }, audience),
       verificationMessage({ ...envelope, code: '123456', validMs: 600_000, nowMs, url: null }, audience),
     ];
     for (const { title, facts: lines, items, note, links } of messages) {
@@ -301,8 +301,10 @@ t.test('the message of a verification has the code and its validity', async (t) 
 });
 
 t.test('a test imitates the requested kind, and one of an end ends the incident of an earlier test', async (t) => {
-  const write = (kind: TestKind) => testMessage({ ...envelope, kind, channelName: 'Ops', nowMs }, shanghai);
+  const write = (kind: TestKind, isUsed = true) =>
+    testMessage({ ...envelope, kind, channelName: 'Ops', isUsed, nowMs }, shanghai);
   t.match(write('firing'), { kind: 'test', title: 'Test: alert', isOver: false, items: [], note: /Ops/ });
   t.match(write('resolved'), { title: 'Test: resolved', isOver: true });
   t.match(write('digest'), { title: 'Test: several alerts', items: ['example-1', 'example-2'] });
+  t.match(write('firing', false).note, /^The alert channel Ops works\. .*: add it to a policy\.$/, 'of no use yet');
 });

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { blankPolicy, catchAll } from './policy-defaults.js';
 import type { PolicyFields } from './policy-row.js';
-import { withoutChannel } from './without-channel.js';
+import { withChannel, withoutChannel } from './with-channel.js';
 
 const choice = (id: string) => ({ type: 'webhook' as const, channel_id: id, to: null });
 const usual = { type: 'email' as const, channel_id: 'default', to: null };
@@ -25,4 +25,18 @@ t.test('a channel is removed from every part of a policy, and the default one re
     [[usual], [choice('kept')]],
   );
   t.strictSame(recovery.channels, []);
+});
+
+t.test('a new channel gets what a policy sends to others, unless a rule has no room for it', async (t) => {
+  const policy = (...rules: string[][]): PolicyFields => ({
+    ...blankPolicy,
+    name: 'Default',
+    rules: rules.map((ids) => catchAll(ids.map(choice))),
+  });
+  const joined = withChannel(policy(['one'], [], ['two', 'three']), choice('new'));
+  t.strictSame(
+    joined?.rules.map(({ channels }) => channels.map(({ channel_id: id }) => id)),
+    [['one', 'new'], [], ['two', 'three', 'new']],
+  );
+  t.equal(withChannel(policy(['one'], [...'0123456789']), choice('new')), null);
 });
