@@ -41,7 +41,7 @@ t.test('monitors import creates monitors that nodes of the running server check,
   t.match(dry, {
     code: 0,
     stdout:
-      /^2 monitors of admin@test.example in a file of vantage \(detected\): 2 created \(dry run: nothing was changed\)\n$/,
+      /^2 monitors of admin@test.example in a file of vantage \(detected\): 2 created \(dry run: nothing was changed\)\n\+ A\n\+ B\n$/,
   });
   t.equal((await api.call('GET', '/v1/monitors')).body.data.total, 0);
   const made = await run(`monitors import ${path} --json`);

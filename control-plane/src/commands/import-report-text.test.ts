@@ -59,6 +59,7 @@ t.test(
       '    ! interval 45 s was changed to 60 s',
       '+ Backup',
       '    push token old123 -> https://vantage.example/api/push/hbt_new',
+      '+ Quiet',
       '= Blog: skipped, a monitor with this name exists',
       'x Lan: target is private (MONITOR_INVALID_TARGET)',
       '! notificationList were not imported: 2',
@@ -84,6 +85,7 @@ t.test('a warning about many monitors stands once, with some of their names', as
   const warnings = [{ field: 'proxyId', message: 'was not imported', indexes: created.map(({ index }) => index) }];
   const report = aReport({ total: 8, dry_run: true, created, warnings });
   t.strictSame(reportText(report, 'ada@example.com').split('\n').slice(1), [
+    ...created.map(({ name }) => `+ ${name}`),
     '! proxyId was not imported: M0, M1, M2, M3, M4 and 3 more',
   ]);
 });

@@ -7,7 +7,7 @@ const MAX_NAMED = 5;
 type Made = ImportReport['created'][number] | ImportReport['renamed'][number];
 type Warning = ImportReport['warnings'][number];
 
-/** An entry of the file that needs a line: its mark and name, and further lines. */
+/** An entry of the file: its mark and name, and further lines. */
 interface Block {
   readonly index: number;
   readonly head: string;
@@ -15,7 +15,7 @@ interface Block {
 }
 
 /**
- * Report of an import, for people: the counts, each monitor that needs attention with everything about it, then warnings about many of them.
+ * Report of an import, for people: the counts, each monitor with everything about it, then warnings about many of them.
  * Marks: `+` created, `~` created under another name or replaced, `=` skipped, `x` not imported.
  */
 export function reportText(report: ImportReport, email: string): string {
@@ -54,14 +54,14 @@ function blocksOf(report: ImportReport, own: readonly Warning[]): Block[] {
     head,
     lines: madeLines(entry, saying(entry.index), report.format),
   });
-  const plain = created.map((entry) => made(entry, `+ ${entry.name}`)).filter(({ lines }) => lines.length > 0);
-  const changed = replaced
-    .map(({ index, name }) => ({ index, head: `~ ${name}: replaced`, lines: saying(index).map(warningLine) }))
-    .filter(({ lines }) => lines.length > 0);
   return [
-    ...plain,
+    ...created.map((entry) => made(entry, `+ ${entry.name}`)),
     ...renamed.map((entry) => made(entry, `~ ${entry.name}: renamed from "${entry.renamed_from}"`)),
-    ...changed,
+    ...replaced.map(({ index, name }) => ({
+      index,
+      head: `~ ${name}: replaced`,
+      lines: saying(index).map(warningLine),
+    })),
     ...skipped.map(({ index, name, message }) => ({ index, head: `= ${name}: skipped, ${message}`, lines: [] })),
     ...failed.map(({ index, name, message, code }) => ({
       index,
