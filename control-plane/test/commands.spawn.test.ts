@@ -178,7 +178,7 @@ t.test('enrollment-token create, list and revoke cover the whole life of a token
   t.match(ofUsed, failed(/NODE_STATE_CONFLICT/));
   t.match(unknown, failed(/NOT_FOUND/));
   t.match(label, failed(/1 to 40 characters/, 2));
-  t.match(country, failed(/country_code is not an ISO 3166-1 country\n$/));
+  t.match(country, failed(/--country must be an ISO 3166-1 code of two letters, for example "DE"\n$/));
   t.match(hours, failed(/1 to 168/, 2));
   t.match(json(await run('enrollment-token list --json')).length, 1);
 });

@@ -114,9 +114,25 @@ function formatInWords(format: string): string {
   return formats[format] ?? `must have the format "${format}"`;
 }
 
+/** Patterns of places, in either letter case. */
+export const placePatterns = { country: '^[A-Za-z]{2}$', province: '^[A-Za-z]{2}-[A-Za-z0-9]{1,3}$' } as const;
+
+/** Complaints about places that do not exist or are written otherwise. */
+export const placeComplaints = {
+  country: 'must be an ISO 3166-1 code of two letters',
+  province: 'must be an ISO 3166-2 code',
+} as const;
+
+const patterns: ReadonlyMap<string, string> = new Map([
+  ['\\S', 'must not be blank'],
+  [placePatterns.country, placeComplaints.country],
+  [placePatterns.province, placeComplaints.province],
+]);
+
 /** A pattern alone shows few people what to write. */
 function patternInWords(pattern: string): string {
-  if (pattern === '\\S') return 'must not be blank';
+  const words = patterns.get(pattern);
+  if (words !== undefined) return words;
   const prefix = Object.values(idPrefixes).find((one) => pattern === idPattern(one));
   if (prefix !== undefined) return `must be an id: ${prefix} and 22 letters and digits`;
   return `must match pattern "${pattern}"`;

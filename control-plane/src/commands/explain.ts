@@ -68,9 +68,12 @@ function explainNoDatabase({ message, servers }: NoDatabaseError, sources: strin
   ].join('\n  ');
 }
 
+/** Fields of the API that commands have as options with other names. */
+const optionNames: Readonly<Record<string, string>> = { country_code: '--country' };
+
 function explainApiError({ code, details }: ApiError): string {
   const fields = Object.entries(details ?? {}).map(
-    ([field, errors]) => `${field} ${errors.map(({ message }) => message).join(', ')}`,
+    ([field, errors]) => `${optionNames[field] ?? field} ${errors.map(({ message }) => message).join(', ')}`,
   );
   return fields.length === 0 ? `${errorTable[code].messages.en} (${code})` : fields.join('; ');
 }

@@ -1,3 +1,4 @@
+import { placeComplaints } from '@vantage/shared/complaints.js';
 import { isCountry, isProvince, parseRegion, provinceCountry, regionOf } from '@vantage/shared/places/places.js';
 import type { Static } from 'typebox';
 import { type ApiError, fieldError } from '../../http/errors.js';
@@ -25,9 +26,10 @@ export function parsePlace(
 ): Place {
   const countryCode = country?.toUpperCase() ?? null;
   const provinceCode = province?.toUpperCase() ?? null;
-  if (countryCode !== null && !isCountry(countryCode)) throw wrong(fields.country, 'is not an ISO 3166-1 country');
+  if (countryCode !== null && !isCountry(countryCode))
+    throw wrong(fields.country, `${placeComplaints.country}, for example "DE"`);
   if (provinceCode === null) return { country: countryCode, province: null };
-  if (!isProvince(provinceCode)) throw wrong(fields.province, 'is not an ISO 3166-2 subdivision');
+  if (!isProvince(provinceCode)) throw wrong(fields.province, `${placeComplaints.province}, for example "DE-BY"`);
   const owner = provinceCountry(provinceCode);
   if (countryCode !== null && owner !== countryCode) throw wrong(fields.province, `is not in ${countryCode}`);
   return { country: owner, province: provinceCode };
@@ -42,7 +44,7 @@ export function parseDeclaredPlace({
   const place = parsePlace({ country, province }, { country: 'declared.country', province: 'declared.province' });
   if (region === undefined) return { ...place, region: null };
   const known = parseRegion(region);
-  if (known === null) throw wrong('declared.region', 'is not a UN M49 subregion');
+  if (known === null) throw wrong('declared.region', 'must be a UN M49 subregion, for example "Western Europe"');
   const own = place.country === null ? null : regionOf(place.country);
   if (own !== null && own !== known) throw wrong('declared.region', `is not the region of ${place.country}`);
   return { ...place, region: known };

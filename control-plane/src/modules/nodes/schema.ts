@@ -1,3 +1,4 @@
+import { placePatterns } from '@vantage/shared/complaints.js';
 import { idPattern, idPrefixes } from '@vantage/shared/ids.js';
 import { nullable } from '@vantage/shared/nullable.js';
 import { capabilities } from '@vantage/shared/probe-types/definition.js';
@@ -128,8 +129,13 @@ const list = <S extends ReturnType<typeof Type.String> | ReturnType<typeof Type.
   description: string,
 ) => Type.Optional(Type.Array(item, { minItems: 1, maxItems: 50, uniqueItems: true, description }));
 
-const CountryCode = Type.String({ pattern: '^[A-Za-z]{2}$', example: 'DE' });
-const ProvinceCode = Type.String({ pattern: '^[A-Za-z]{2}-[A-Za-z0-9]{1,3}$', example: 'DE-BY' });
+/** A country in a request. */
+export const CountryCode = Type.String({
+  pattern: placePatterns.country,
+  description: 'ISO 3166-1 alpha-2.',
+  example: 'DE',
+});
+const ProvinceCode = Type.String({ pattern: placePatterns.province, example: 'DE-BY' });
 const Asn = Type.Integer({ minimum: 1, maximum: 4294967295 });
 const ShortText = Type.String({ minLength: 1, maxLength: 64 });
 /** A label of a node. */

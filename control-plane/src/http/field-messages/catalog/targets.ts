@@ -116,9 +116,13 @@ export const targetMessages: readonly CatalogEntry[] = [
   ['it is neither a name nor an address', '既不是名称也不是地址', '既不是名稱也不是位址'],
   ['is not the name of a DNS zone', '不是 DNS 区域的名称', '不是 DNS 區域的名稱'],
   // places
-  ['is not an ISO 3166-1 country', '不是 ISO 3166-1 的国家或地区', '不是 ISO 3166-1 的國家或地區'],
-  ['is not an ISO 3166-2 subdivision', '不是 ISO 3166-2 的行政区', '不是 ISO 3166-2 的行政區'],
+  [
+    'must be an ISO 3166-1 code of two letters',
+    '必须是 ISO 3166-1 的两字母国家或地区代码',
+    '必須是 ISO 3166-1 的兩字母國家或地區代碼',
+  ],
+  ['must be an ISO 3166-2 code', '必须是 ISO 3166-2 的行政区代码', '必須是 ISO 3166-2 的行政區代碼'],
   ['is not in {}', '不在 {1}', '不在 {1}'],
-  ['is not a UN M49 subregion', '不是 UN M49 的分区', '不是 UN M49 的分區'],
+  ['must be a UN M49 subregion', '必须是 UN M49 的分区', '必須是 UN M49 的分區'],
   ['is not the region of {}', '不是 {1} 所在的区域', '不是 {1} 所在的區域'],
 ];

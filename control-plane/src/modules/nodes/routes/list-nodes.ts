@@ -3,7 +3,7 @@ import { pageOf, pageQuery, paginate } from '../../../http/pagination.js';
 import { defineRoute } from '../../../http/route.js';
 import { viewerOf } from '../../../http/viewer.js';
 import { nodeStatuses } from '../node.js';
-import { NodeSchema } from '../schema.js';
+import { CountryCode, NodeSchema } from '../schema.js';
 import { nodeView } from '../view.js';
 
 /** GET /v1/nodes (API specification 4.3). */
@@ -18,9 +18,7 @@ export const listNodes = defineRoute({
   isConditional: true,
   query: Type.Object({
     ...pageQuery,
-    country: Type.Optional(
-      Type.String({ pattern: '^[A-Za-z]{2}$', description: 'ISO 3166-1 alpha-2.', example: 'DE' }),
-    ),
+    country: Type.Optional(CountryCode),
     region: Type.Optional(Type.String({ maxLength: 64, description: 'UN M49 subregion.' })),
     asn: Type.Optional(Type.Integer({ minimum: 1, maximum: 4294967295 })),
     provider: Type.Optional(Type.String({ maxLength: 64 })),
