@@ -39,7 +39,7 @@ t.test('a heartbeat is created with a token that is shown once, and is new until
   const { token, ...shown } = made.heartbeat;
   t.match(token, /^hb_[A-Za-z0-9_-]{61}$/);
   t.equal(made.target, token.slice(0, 11));
-  t.match(shown, { url: `${api.url}/hb/${token}`, state: 'new', badge_url: /\/badge\/[A-Za-z0-9_-]{22}\.svg$/ });
+  t.match(shown, { url: `${api.url}/hb/${token}`, state: 'new', badge_url: /\/badge\/m_\w{22}-[\w-]{22}\.svg$/ });
   const { heartbeat } = await read(api, made.id);
   t.match(heartbeat, {
     url: shown.url,
@@ -115,10 +115,13 @@ t.test('a failure takes the monitor down at once, in every form, and the next go
     const { id, heartbeat } = await aHeartbeat(api, { name, config });
     await ping(`${heartbeat.url}${path}`, init);
     await becomes(t, id, 'down');
-    t.match(await eventsOf(api, id), [{ type: 'down', ended_at: null, reason }], name);
+    const [event] = await eventsOf(api, id);
+    t.match(event, { type: 'down', ended_at: null, reason }, name);
+    t.match(await read(api, id), { reason: event.reason, state_since: event.started_at }, name);
     await ping(heartbeat.url, { method: 'POST', body: 'all Größe: OK here', headers: { 'content-type': 'image/png' } });
     await becomes(t, id, 'up');
-    t.match(await eventsOf(api, id), [{ ended_at: String }], name);
+    const [{ ended_at: since }] = await eventsOf(api, id);
+    t.match(await read(api, id), { reason: null, state_since: since }, name);
   }
 });
 

@@ -53,6 +53,8 @@ t.test('the verdict of two of three nodes decides, and creates an event, an outb
   });
   const deciding = second?.check(made.id, 'failed');
   await becomes(api, made.id, 'down');
+  const [listed] = (await read(api, '/v1/monitors')).items;
+  const badge = await fetch(made.badge_url);
   third?.check(made.id);
   const { items, total } = await read(api, `/v1/monitors/${made.id}/events`);
   t.equal(total, 1);
@@ -63,6 +65,8 @@ t.test('the verdict of two of three nodes decides, and creates an event, an outb
     reason: '2 of 3 nodes: tcp_refused: nobody listens there',
     affected_nodes: [first?.nodeId, second?.nodeId].sort(),
   });
+  t.match(listed, { reason: items[0].reason, state_since: items[0].started_at, badge_url: made.badge_url });
+  t.match(await badge.text(), /tcp: down/);
   first?.check(made.id);
   await becomes(api, made.id, 'up');
   t.match(await read(api, `/v1/monitor-events/${items[0].id}`), { ended_at: String, duration_sec: Number });

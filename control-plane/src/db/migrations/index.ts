@@ -20,6 +20,7 @@ import * as webhookTests from './0018-webhook-tests.js';
 import * as earlierRuns from './0019-earlier-runs.js';
 import * as alertRequests from './0020-alert-requests.js';
 import * as pingsByKind from './0021-pings-by-kind.js';
+import * as badges from './0022-badges.js';
 
 /** An index on a table that may have many rows. On a partitioned table it is built on one partition after another. */
 export interface BuiltIndex {
@@ -67,4 +68,5 @@ export const migrations: readonly Migration[] = [
   earlierRuns,
   alertRequests,
   pingsByKind,
+  badges,
 ];

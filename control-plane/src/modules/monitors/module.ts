@@ -6,6 +6,7 @@ import { MonitorActs } from './acts/monitor-acts.js';
 import { deleteMonitorsOf } from './acts/release-store.js';
 import { TestChecks } from './acts/test-checks.js';
 import { deleteOldUplinkLosses } from './checks/uplink-store.js';
+import { BadgeAddresses } from './definition/badge-addresses.js';
 import { monitorSealer } from './definition/monitor-sealer.js';
 import { History } from './history/history.js';
 import { DueCount } from './judging/due-count.js';
@@ -27,9 +28,9 @@ export const monitorsModule = defineModule({
   name: 'monitors',
   actions: monitorActions,
   tags: {
-    Monitors: 'Recurring checks from many nodes, their results, and periods when a monitor was down or degraded.',
-    'Check-ins':
-      'Calls by which a job reports that it started, succeeded or failed, for monitors of type `heartbeat`; and their badge.',
+    Monitors:
+      'Recurring checks from many nodes, their results, badges, and periods when a monitor was down or degraded.',
+    'Check-ins': 'Calls by which a job reports that it started, succeeded or failed, for monitors of type `heartbeat`.',
   },
   routes: monitorRoutes,
   mails: monitorMails,
@@ -51,7 +52,11 @@ export const monitorsModule = defineModule({
   },
 });
 
-function openMonitors({ config, db, clock, lists, secretKey }: House, work: MonitorWork, services: Services): Monitors {
+function openMonitors(
+  { config, db, clock, lists, secretKey, publicUrl }: House,
+  work: MonitorWork,
+  services: Services,
+): Monitors {
   const { announcements, checkRequests, judges, placing, heartbeats } = work;
   const sealer = monitorSealer(secretKey);
   const onAssigned = (changes: readonly AssignmentChange[]) => announcements.announce(changes);
@@ -59,12 +64,13 @@ function openMonitors({ config, db, clock, lists, secretKey }: House, work: Moni
   // the module alerts is opened later
   const policyReferences = () => services.alerts.references;
   const acts = new MonitorActs({ ...own, policy: () => lists.policy, placing, policyReferences });
+  const badges = new BadgeAddresses(secretKey, publicUrl);
   const reads = { db, clock, maintenance: maintenanceReads };
   return {
     now: () => clock.now(),
     judge: () => judges.look(),
     acts,
-    reading: new Reading({ ...reads, heartbeats: heartbeats.acts, placing, sealer }),
+    reading: new Reading({ ...reads, heartbeats: heartbeats.acts, badges, placing, sealer }),
     history: new History(reads),
     testChecks: new TestChecks({ db, clock, sealer, checkRequests }),
     events: new EventReading(db),

@@ -152,6 +152,12 @@ const Placement = Type.Object(
   },
 );
 
+const BadgeUrl = Type.String({
+  format: 'uri',
+  description:
+    'Public SVG image of the state, for everyone who has the address; it reveals neither name nor target, and stays the same.',
+});
+
 /** Monitor as its owner sees it. API specification 2.2. */
 export const MonitorSchema = Type.Object(
   {
@@ -168,6 +174,14 @@ export const MonitorSchema = Type.Object(
     }),
     status: Type.Enum([...monitorStatuses], { type: 'string' }),
     current_status: Type.Enum([...healths], { type: 'string' }),
+    state_since: {
+      ...Instant,
+      description: 'Time since which `current_status` applies: that of the check or ping that decided it.',
+    },
+    reason: nullable(
+      Type.String(),
+      'Reason why the monitor is down or degraded, as in alerts and events; null: it is up or unknown, or no event opened because of a maintenance window.',
+    ),
     group_id: nullable(Type.String(), 'Group of the monitor; null: none.'),
     tags: Type.Array(Type.String()),
     node_count: Type.Integer({ description: 'Number of nodes that are to check the monitor.' }),
@@ -195,6 +209,7 @@ export const MonitorSchema = Type.Object(
     ),
     last_check_at: nullable(Instant, 'Due time of the newest known check; null: none.'),
     next_check_at: nullable(Instant, 'Due time of the next check; null while the monitor is not checked.'),
+    badge_url: BadgeUrl,
     created_at: Instant,
     updated_at: Instant,
   },
@@ -205,10 +220,6 @@ const CheckInUrl = Type.String({
   format: 'uri',
   description:
     'Address at which the job checks in; anyone who knows it can check in. For credentials without the scope `monitor:write` its token is cut to the display prefix.',
-});
-const BadgeUrl = Type.String({
-  format: 'uri',
-  description: 'Public SVG image of the state; the address does not change with the token.',
 });
 const HeartbeatState = Type.Enum(['new', 'up', 'started', 'late', 'down', 'paused'], {
   type: 'string',

@@ -37,6 +37,10 @@ export interface MonitorRow {
 /** A row with its state, for views. */
 export interface KnownMonitorRow extends MonitorRow {
   readonly health: MonitorHealth;
+  /** Time of the check or ping since which the health is the same; null if it has been so since the monitor was created. */
+  readonly changed_at: Date | null;
+  /** Reason of the open event; null if none is open. */
+  readonly reason: string | null;
   readonly failing_nodes: readonly string[];
   readonly first_check_at: Date | null;
   readonly last_check_at: Date | null;
@@ -79,7 +83,8 @@ const newestOf = (day: number) => `(
  * SQL of the columns of `KnownMonitorRow`, from monitors `m` and their states `s`. The newest check is read from the partitions
  * of two days, of the earlier one only for monitors without a check in the later; older ones were recorded in monitor_states.
  */
-export const knownColumns = (day: number) => `${COLUMNS}, s.health, s.failing_nodes, s.first_check_at,
+export const knownColumns = (day: number) => `${COLUMNS}, s.health, s.changed_at, s.failing_nodes, s.first_check_at,
+  (SELECT e.reason FROM monitor_events e WHERE e.monitor_id = m.id AND e.ended_at IS NULL) AS reason,
   coalesce(${newestOf(day)}, greatest(s.last_check_at, ${newestOf(day - 1)})) AS last_check_at,
   ARRAY(SELECT a.node_id FROM monitor_assignments a WHERE a.monitor_id = m.id AND a.ended_at IS NULL ORDER BY a.node_id) AS node_ids`;
 
@@ -161,6 +166,16 @@ export async function findMonitor(
     day,
   };
   const [row] = await queryPrepared<KnownMonitorRow>(db, statement, [id, owner.id]);
+  return row ?? null;
+}
+
+/** Type, status and health of a monitor of any owner, or null. */
+export async function findHealth(
+  db: Knex,
+  id: string,
+): Promise<Pick<KnownMonitorRow, 'id' | 'type' | 'status' | 'health'> | null> {
+  const text = `SELECT m.id, m.type, m.status, s.health ${FROM} WHERE m.id = $1`;
+  const [row] = await queryPrepared<KnownMonitorRow>(db, { name: 'monitor-health', text }, [id]);
   return row ?? null;
 }
 

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { Clock } from '@vantage/shared/clock.js';
 import { makeToken, parseToken, tokenPrefixes } from '@vantage/shared/tokens.js';
 import type { Knex } from 'knex';
@@ -9,6 +8,7 @@ import type { Sealer } from '../../../crypto/sealing.js';
 import { ApiError } from '../../../http/errors.js';
 import type { Account } from '../../../http/route.js';
 import { Slices } from '../../../runtime/slices.js';
+import type { BadgeAddresses } from '../definition/badge-addresses.js';
 import type { HeartbeatCreatedSchema, HeartbeatDetailSchema } from '../definition/schema.js';
 import type { Settings } from '../definition/settings.js';
 import { lockMonitor, type MonitorRow } from '../definition/store.js';
@@ -24,7 +24,6 @@ import {
 } from './heartbeat-state.js';
 import { listPings, type PingsPage, type StoredPing } from './ping-store.js';
 import {
-  findByPublicId,
   findHeartbeat,
   type HeartbeatRow,
   insertHeartbeat,
@@ -39,7 +38,6 @@ import { dueAt, judged, judgingSteps, stateOf, toColumns } from './stored-state.
 /** Part of a token that `target` shows. API specification 2.2. */
 const SHOWN_LENGTH = 11;
 const EXPECTED_SHOWN = 10;
-const PUBLIC_ID_BYTES = 16;
 
 interface HeartbeatActsOptions {
   readonly db: Knex;
@@ -47,6 +45,7 @@ interface HeartbeatActsOptions {
   /** Base URL at which jobs reach the API, without a final slash. */
   readonly publicUrl: string;
   readonly sealer: Sealer;
+  readonly badges: BadgeAddresses;
 }
 
 /** Time of the last ping, and time at which a heartbeat is down unless a ping arrives; null if there is none. */
@@ -75,8 +74,7 @@ export class HeartbeatActs {
 
   /** Stores the heartbeat of a monitor that was just created. */
   async insert(trx: Knex, monitorId: string, token: string): Promise<void> {
-    const publicId = randomBytes(PUBLIC_ID_BYTES).toString('base64url');
-    await insertHeartbeat(trx, { monitorId, token: this.#stored(token), publicId });
+    await insertHeartbeat(trx, { monitorId, token: this.#stored(token) });
   }
 
   /** Creates a new token for a monitor; the old one becomes invalid. @throws ApiError MONITOR_NOT_FOUND, VALIDATION_FAILED */
@@ -135,7 +133,8 @@ export class HeartbeatActs {
   async readCreated(db: Knex, monitorId: string): Promise<Static<typeof HeartbeatCreatedSchema>> {
     const row = await this.#get(db, monitorId);
     const token = this.#tokenOf(row);
-    return { token, url: this.#urlOf(token), state: this.#look(row).shown, badge_url: this.#badgeUrlOf(row) };
+    const badge_url = this.options.badges.urlOf(monitorId);
+    return { token, url: this.#urlOf(token), state: this.#look(row).shown, badge_url };
   }
 
   /** With the token. @throws ApiError MONITOR_NOT_FOUND */
@@ -160,7 +159,7 @@ export class HeartbeatActs {
       last_ping_via: row.last_ping_via,
       ping_count: row.ping_count,
       next_expected: shown === 'paused' ? [] : nextExpected(state, rule, this.options.clock.now()),
-      badge_url: this.#badgeUrlOf(row),
+      badge_url: this.options.badges.urlOf(row.monitor_id),
     };
   }
 
@@ -170,9 +169,9 @@ export class HeartbeatActs {
     return listPings(this.options.db, key, page);
   }
 
-  /** State that a badge shows; null if there is no such badge. */
-  async findBadge(publicId: string): Promise<ShownState | null> {
-    const row = await findByPublicId(this.options.db, publicId);
+  /** State in responses; null if there is no such heartbeat. */
+  async findState(db: Knex, monitorId: string): Promise<ShownState | null> {
+    const row = await findHeartbeat(db, monitorId);
     return row === null ? null : this.#look(row).shown;
   }
 
@@ -220,10 +219,6 @@ export class HeartbeatActs {
 
   #urlOf(token: string): string {
     return `${this.options.publicUrl}/hb/${token}`;
-  }
-
-  #badgeUrlOf({ public_id }: HeartbeatRow): string {
-    return `${this.options.publicUrl}/badge/${public_id}.svg`;
   }
 }
 

@@ -84,7 +84,12 @@ export class HeartbeatJudging {
     const decidedAt = firstOf(happened);
     if (monitor.health === 'unknown' && decidedAt !== null) await endPause(trx, monitor.id, decidedAt);
     if (isChanged)
-      await this.#write(trx, monitor, { health: known.health, resolvedType: known.resolved, firstCheckAt });
+      await this.#write(trx, monitor, {
+        health: known.health,
+        resolvedType: known.resolved,
+        firstCheckAt,
+        decidedAt: firstOf(happened.slice(-1)),
+      });
     for (const { effects: wanted, reason } of steps) {
       const { countEvent } = this.options;
       await performEffects(trx, monitor, { effects: wanted, reasonOf: () => reason, countEvent });
@@ -95,7 +100,7 @@ export class HeartbeatJudging {
   async #write(
     trx: Knex,
     { id: monitorId, version }: JudgedRow,
-    state: Pick<NewState, 'health' | 'resolvedType' | 'firstCheckAt'>,
+    state: Pick<NewState, 'health' | 'resolvedType' | 'firstCheckAt' | 'decidedAt'>,
   ): Promise<void> {
     const isWritten = await updateState(trx, { monitorId, version, failingNodes: [], isFlapping: false, ...state });
     // a user who resolves the event writes the state too: the heartbeat is judged again shortly

@@ -3,6 +3,7 @@ import type { Knex } from 'knex';
 import type { Logger } from 'pino';
 import { createSealer } from '../../../crypto/sealing.js';
 import type { Rounds } from '../../../runtime/background.js';
+import { BadgeAddresses } from '../definition/badge-addresses.js';
 import type { CountEvent } from '../definition/monitor-counts.js';
 import { maintenanceReads } from '../maintenance/maintenance-reads.js';
 import { CheckIns } from './check-ins.js';
@@ -27,7 +28,8 @@ export function openHeartbeatActs({
   secretKey,
   ...own
 }: Pick<HeartbeatsOptions, 'db' | 'clock' | 'publicUrl' | 'secretKey'>): HeartbeatActs {
-  return new HeartbeatActs({ ...own, sealer: createSealer(secretKey, 'heartbeat tokens') });
+  const badges = new BadgeAddresses(secretKey, own.publicUrl);
+  return new HeartbeatActs({ ...own, sealer: createSealer(secretKey, 'heartbeat tokens'), badges });
 }
 
 /** Monitors that wait for pings of jobs. */

@@ -27,7 +27,6 @@ export interface HeartbeatRow {
   readonly is_active: boolean;
   readonly config: HeartbeatConfig;
   readonly sealed_token: Buffer;
-  readonly public_id: string;
   readonly last_ping_at: Date | null;
   readonly last_ping_ip: string | null;
   readonly last_ping_via: string | null;
@@ -61,7 +60,7 @@ const MAX_UNJUDGED = 1_000;
 
 // pings are read only from the partitions since the first that was not judged
 const ROW = `
-  SELECT h.monitor_id, m.key AS monitor_key, m.status = 'active' AS is_active, m.config, h.sealed_token, h.public_id,
+  SELECT h.monitor_id, m.key AS monitor_key, m.status = 'active' AS is_active, m.config, h.sealed_token,
     h.last_ping_at, h.last_ping_ip, h.last_ping_via, h.ping_count, h.judged_seq, h.phase, h.expected_at, h.alert_after,
     h.started_at, h.started_rid, h.earlier_runs, h.down_at, h.down_reason,
     (SELECT coalesce(json_agg(p ORDER BY p.seq), '[]') FROM (
@@ -72,22 +71,16 @@ const ROW = `
 
 const FIND_OF_MONITOR = { name: 'heartbeat-of-monitor', text: `${ROW} WHERE h.monitor_id = $1` };
 const READ_OF_MONITORS = { name: 'heartbeats-of-monitors', text: `${ROW} WHERE h.monitor_id = ANY($1::text[])` };
-const FIND_BY_PUBLIC_ID = { name: 'heartbeat-by-public-id', text: `${ROW} WHERE h.public_id = $1` };
 
 /** Stores the heartbeat of a new monitor. */
 export async function insertHeartbeat(
   trx: Knex,
-  {
-    monitorId,
-    token,
-    publicId,
-  }: { readonly monitorId: string; readonly token: StoredToken; readonly publicId: string },
+  { monitorId, token }: { readonly monitorId: string; readonly token: StoredToken },
 ): Promise<void> {
   await trx('heartbeats').insert({
     monitor_id: monitorId,
     token_hash: token.tokenHash,
     sealed_token: token.sealedToken,
-    public_id: publicId,
   });
 }
 
@@ -106,12 +99,6 @@ export async function updateToken(
 /** Heartbeat of a monitor, or null. */
 export async function findHeartbeat(db: Knex, monitorId: string): Promise<HeartbeatRow | null> {
   const [row] = await queryPrepared<HeartbeatRow>(db, FIND_OF_MONITOR, [monitorId]);
-  return row ?? null;
-}
-
-/** Heartbeat of a badge, or null. */
-export async function findByPublicId(db: Knex, publicId: string): Promise<HeartbeatRow | null> {
-  const [row] = await queryPrepared<HeartbeatRow>(db, FIND_BY_PUBLIC_ID, [publicId]);
   return row ?? null;
 }
 

@@ -123,14 +123,15 @@ function newStateOf(
     flaps === row.is_flapping &&
     String(failingNodes) === String(row.failing_nodes);
   if (isSame && !isFirst) return null;
-  const firstCheckAt = isFirst && judgment.decidedAtMs !== null ? new Date(judgment.decidedAtMs) : null;
+  const decidedAt = judgment.decidedAtMs === null ? null : new Date(judgment.decidedAtMs);
   return {
     ...unchanged(row),
     health,
     resolvedType: resolved,
     failingNodes,
     isFlapping: flaps,
-    firstCheckAt,
+    firstCheckAt: isFirst ? decidedAt : null,
+    decidedAt,
   };
 }
 
@@ -143,5 +144,6 @@ function unchanged(row: JudgedRow): NewState {
     failingNodes: row.failing_nodes,
     isFlapping: row.is_flapping,
     firstCheckAt: null,
+    decidedAt: null,
   };
 }

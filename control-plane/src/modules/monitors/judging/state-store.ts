@@ -66,6 +66,8 @@ export interface NewState {
   readonly failingNodes: readonly string[];
   readonly isFlapping: boolean;
   readonly firstCheckAt: Date | null;
+  /** Time of the check or ping that decided the health; null if nothing is known from now on. */
+  readonly decidedAt: Date | null;
 }
 
 /** Marks monitors as due for judgment; harmless if repeated. */
@@ -165,15 +167,16 @@ export async function readJudged(trx: Knex, monitorIds: readonly string[]): Prom
 /** Writes a state by compare-and-swap; false if it has been written since it was read. */
 export async function updateState(
   trx: Knex,
-  { monitorId, version, health, resolvedType, failingNodes, isFlapping, firstCheckAt }: NewState,
+  { monitorId, version, health, resolvedType, failingNodes, isFlapping, firstCheckAt, decidedAt }: NewState,
 ): Promise<boolean> {
   const { rows } = await trx.raw<{ rows: object[] }>(
     `UPDATE monitor_states SET version = version + 1, health = :health, resolved_type = :resolvedType, failing_nodes = :failingNodes, is_flapping = :isFlapping,
        first_check_at = coalesce(first_check_at, :firstCheckAt),
-       changed_at = CASE WHEN health = :health THEN changed_at ELSE now() END,
+       changed_at = CASE WHEN health = :health THEN changed_at WHEN :decidedAt::timestamptz IS NULL THEN now()
+         ELSE greatest(changed_at, :decidedAt::timestamptz) END,
        no_data_at = CASE WHEN health = :health THEN no_data_at END
      WHERE monitor_id = :monitorId AND version = :version RETURNING monitor_id`,
-    { monitorId, version, health, resolvedType, failingNodes: [...failingNodes], isFlapping, firstCheckAt },
+    { monitorId, version, health, resolvedType, failingNodes: [...failingNodes], isFlapping, firstCheckAt, decidedAt },
   );
   return rows.length === 1;
 }

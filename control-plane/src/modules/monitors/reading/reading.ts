@@ -9,6 +9,7 @@ import { viewerOf } from '../../../http/viewer.js';
 import { Slices } from '../../../runtime/slices.js';
 import { type CheckPosition, type CheckRow, listChecks } from '../checks/check-store.js';
 import { detailsKey, readDetails } from '../checks/details-store.js';
+import type { BadgeAddresses } from '../definition/badge-addresses.js';
 import { type Interval } from '../definition/interval.js';
 import { maskedTarget } from '../definition/masked-target.js';
 import type {
@@ -19,7 +20,7 @@ import type {
 } from '../definition/schema.js';
 import { shownSettings } from '../definition/sealed-secrets.js';
 import { reachOf, tooFewWithin } from '../definition/secret-reach.js';
-import { findMonitor, type KnownMonitorRow, type MonitorFilter } from '../definition/store.js';
+import { findHealth, findMonitor, type KnownMonitorRow, type MonitorFilter } from '../definition/store.js';
 import { HEARTBEAT } from '../definition/type-names.js';
 import type { HeartbeatActs, HeartbeatTimes } from '../heartbeats/heartbeat-acts.js';
 import { contains, unionOf } from '../history/interval-union.js';
@@ -27,6 +28,7 @@ import { uptimePercent } from '../history/uptime.js';
 import { type Episodes, fromListed, readEpisodes } from '../history/uptime-store.js';
 import type { MaintenanceReads, PartsByMonitor } from '../maintenance/maintenance-reads.js';
 import type { Placing } from '../placement/placing.js';
+import type { Badge } from './badge.js';
 import { type ListedMonitorRow, listMonitors } from './list-store.js';
 import { beganAtMs, checkView, monitorView } from './view.js';
 
@@ -50,7 +52,11 @@ interface ReadingOptions {
   readonly db: Knex;
   readonly clock: Clock;
   readonly maintenance: MaintenanceReads;
-  readonly heartbeats: Pick<HeartbeatActs, 'readTimes' | 'readCreated' | 'readDetail' | 'readDetailMasked'>;
+  readonly heartbeats: Pick<
+    HeartbeatActs,
+    'readTimes' | 'readCreated' | 'readDetail' | 'readDetailMasked' | 'findState'
+  >;
+  readonly badges: BadgeAddresses;
   readonly placing: Pick<Placing, 'isShortOfReach'>;
   readonly sealer: Sealer;
 }
@@ -65,6 +71,18 @@ export class Reading {
     const row = await findMonitor(db, { id, owner: account.owner, nowMs: clock.now() });
     if (row === null) throw new ApiError('MONITOR_NOT_FOUND');
     return row;
+  }
+
+  /** Badge of a monitor of any owner; null if there is no such badge. */
+  async findBadge(publicId: string): Promise<Badge | null> {
+    const { db, badges, heartbeats } = this.options;
+    const id = badges.monitorOf(publicId);
+    const row = id === null ? null : await findHealth(db, id);
+    if (row === null) return null;
+    const { type, status, health } = row;
+    const checked = status === 'active' ? health : 'paused';
+    const state = type === HEARTBEAT ? await heartbeats.findState(db, row.id) : checked;
+    return state === null ? null : { type, state };
   }
 
   /** Page of views of monitors, newest first, and the number of all. */
@@ -98,6 +116,7 @@ export class Reading {
     account: Account,
     { asked, episodes, windows }: Known,
   ): Promise<View[]> {
+    const { badges } = this.options;
     const times = await this.#heartbeatTimes(rows);
     const slices = new Slices();
     const views: View[] = [];
@@ -114,8 +133,10 @@ export class Reading {
       });
       const heartbeat = times.get(row.id) ?? null;
       const isInMaintenance = contains(maintained, asked.toMs);
+      const badgeUrl = badges.urlOf(row.id);
       const shown = { ...row, ...this.#shownTo(account, row) };
-      views.push(monitorView(shown, { isInMaintenance, uptimePercent: percent, nowMs: asked.toMs, heartbeat }));
+      const known = { isInMaintenance, uptimePercent: percent, nowMs: asked.toMs, heartbeat, badgeUrl };
+      views.push(monitorView(shown, known));
     }
     return views;
   }

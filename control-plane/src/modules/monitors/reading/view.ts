@@ -20,6 +20,7 @@ export function monitorView(
     readonly nowMs: number;
     /** Times of a heartbeat; null if nodes check the monitor. */
     readonly heartbeat: HeartbeatTimes | null;
+    readonly badgeUrl: string;
   },
 ): Monitor {
   const { consecutive_fail, consecutive_ok, fail_node_quorum, failing_nodes } = row;
@@ -34,6 +35,8 @@ export function monitorView(
     config: row.config,
     status: row.status,
     current_status: row.health,
+    state_since: (row.changed_at ?? row.created_at).toISOString(),
+    reason: row.health === 'down' || row.health === 'degraded' ? row.reason : null,
     group_id: row.group_id,
     tags: [...row.tags],
     node_count: row.node_count,
@@ -48,6 +51,7 @@ export function monitorView(
     advisory: failing_nodes.length === 0 ? null : { failing_nodes: [...failing_nodes] },
     last_check_at: (known.heartbeat?.lastPingAt ?? row.last_check_at)?.toISOString() ?? null,
     next_check_at: known.heartbeat?.deadline?.toISOString() ?? nextCheckAt(row, known.nowMs),
+    badge_url: known.badgeUrl,
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   };
