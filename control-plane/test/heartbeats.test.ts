@@ -144,14 +144,31 @@ t.test('a ping with an overlong name or exit code is accepted, and such an exit 
   t.match((await eventsOf(api, id))[0], { reason: /exit code 255/ });
 });
 
-t.test('a ping whose URL has an unknown suffix counts as a success', async (t) => {
+t.test('a ping with an unknown last word is 404, and like one for the log it is kept without effect', async (t) => {
   const { id, heartbeat } = await aHeartbeat(api);
-  for (const [index, end] of ['abc', '1.5', 'done', 'caf%C3%A9', '0x1', 'ok?rid=a', '-'].entries()) {
-    await ping(`${heartbeat.url}/${end}`, index % 2 === 0 ? {} : { method: 'POST', body: 'done' });
-  }
+  const without = async () => {
+    for (const end of ['abc', '1.5', 'done', 'caf%C3%A9', '0x1', 'ok?rid=a', '-']) {
+      const response = await fetch(`${heartbeat.url}/${end}`, { method: 'POST', body: 'done' });
+      const details = { exit_code: [{ message: 'must be start, fail, log or an exit code' }] };
+      t.match([response.status, await response.json()], [404, { error: { code: 'NOT_FOUND', details } }], end);
+    }
+    await ping(`${heartbeat.url}/log`, { method: 'POST', body: 'half done' });
+    await ping(`${heartbeat.url}/LOG/`);
+  };
+  await without();
+  await becomes(t, id, 'unknown');
+  await ping(`${heartbeat.url}/fail`);
+  await without();
+  await becomes(t, id, 'down');
+  await ping(heartbeat.url);
   await becomes(t, id, 'up');
-  t.strictSame(await pingsOf(db, id).pluck('kind'), Array(7).fill('success'));
-  t.equal((await fetch(`${api.url}/hb/x/abc`)).status, 404, 'the token is checked nevertheless');
+  const { next_check_at: deadline } = await read(api, id);
+  clock.setWall(clock.now() + 60_000);
+  await without();
+  await becomes(t, id, 'up');
+  t.match(await read(api, id), { next_check_at: deadline, heartbeat: { ping_count: 29 } });
+  const kept = [...Array(7).fill('unknown'), 'log', 'log'];
+  t.strictSame(await pingsOf(db, id).pluck('kind'), [...kept, 'fail', ...kept, 'success', ...kept]);
 });
 
 t.test('a word for a failure is none for a success, in any letter case', async (t) => {
@@ -338,18 +355,22 @@ t.test('a log of pings is refused to strangers, for other monitors, and where it
   t.same(await refusal(`/v1/monitors/${id}/pings`), [422, 'VALIDATION_FAILED', 'type']);
 });
 
-t.test('when pings of a token flood in, the newest of each second is stored, and each is answered OK', async (t) => {
-  const { id, heartbeat } = await aHeartbeat(api);
-  for (let i = 0; i < 65; i += 1) await ping(heartbeat.url);
-  await ping(`${heartbeat.url}/fail`);
-  t.equal((await read(api, id)).heartbeat.ping_count, 60);
-  clock.advance(1_000);
-  await until('the newest ping', async () => (await read(api, id)).heartbeat.ping_count === 61);
-  await becomes(t, id, 'down');
-  clock.advance(60_000);
-  await ping(heartbeat.url);
-  await becomes(t, id, 'up');
-});
+t.test(
+  'when pings of a token flood in, the newest of each second that has an effect is stored, and each is answered OK',
+  async (t) => {
+    const { id, heartbeat } = await aHeartbeat(api);
+    for (let i = 0; i < 65; i += 1) await ping(heartbeat.url);
+    await ping(`${heartbeat.url}/fail`);
+    await ping(`${heartbeat.url}/log`);
+    t.equal((await read(api, id)).heartbeat.ping_count, 60);
+    clock.advance(1_000);
+    await until('the newest ping', async () => (await read(api, id)).heartbeat.ping_count === 61);
+    await becomes(t, id, 'down');
+    clock.advance(60_000);
+    await ping(heartbeat.url);
+    await becomes(t, id, 'up');
+  },
+);
 
 t.test('simultaneous pings are all counted, and each is judged once', async (t) => {
   const { id, heartbeat } = await aHeartbeat(api);

@@ -21,6 +21,7 @@ import * as earlierRuns from './0019-earlier-runs.js';
 import * as alertRequests from './0020-alert-requests.js';
 import * as pingsByKind from './0021-pings-by-kind.js';
 import * as badges from './0022-badges.js';
+import * as logPings from './0023-log-pings.js';
 
 /** An index on a table that may have many rows. On a partitioned table it is built on one partition after another. */
 export interface BuiltIndex {
@@ -69,4 +70,5 @@ export const migrations: readonly Migration[] = [
   alertRequests,
   pingsByKind,
   badges,
+  logPings,
 ];

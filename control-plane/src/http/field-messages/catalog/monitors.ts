@@ -24,6 +24,11 @@ export const monitorMessages: readonly CatalogEntry[] = [
     '是 {1}，而必须是 "heartbeat"：其他监控没有心跳记录',
     '是 {1}，而必須是 "heartbeat"：其他監控沒有心跳紀錄',
   ],
+  [
+    'must be start, fail, log or an exit code',
+    '必须是 start、fail、log 或退出码',
+    '必須是 start、fail、log 或結束代碼',
+  ],
   ['no such group', '没有此分组', '沒有此群組'],
   ['no such alert policy', '没有此告警策略', '沒有此告警策略'],
   ['no such {}', '没有此 {1}', '沒有此 {1}'],

@@ -59,6 +59,8 @@ export const samples: Samples = {
     'POST /hb/{token}/start': { callers: unauthenticated },
     'GET /hb/{token}/fail': { callers: unauthenticated },
     'POST /hb/{token}/fail': { callers: unauthenticated },
+    'GET /hb/{token}/log': { callers: unauthenticated },
+    'POST /hb/{token}/log': { callers: unauthenticated },
     'GET /hb/{token}/{exit_code}': { callers: unauthenticated },
     'POST /hb/{token}/{exit_code}': { callers: unauthenticated },
     'GET /api/push/{token}': { callers: unauthenticated },

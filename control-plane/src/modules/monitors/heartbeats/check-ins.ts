@@ -4,6 +4,7 @@ import type { Knex } from 'knex';
 import type { Logger } from 'pino';
 import { ApiError } from '../../../http/errors.js';
 import { Turns } from '../../../http/turns.js';
+import { hasEffect } from './heartbeat-state.js';
 import { PINGS_PER_MINUTE, PingFlood } from './ping-flood.js';
 import { type NewPing, storePing } from './ping-store.js';
 
@@ -49,7 +50,8 @@ export class CheckIns {
     const key = parsed.secretHash.toString('base64');
     const held = { tokenHash: parsed.secretHash, at: new Date(clock.now()), ping };
     if (this.#flood.isOver(key)) {
-      this.#hold(key, held);
+      // a message for the log takes no place of a ping that decides
+      if (hasEffect(ping.kind) || !this.#held.has(key)) this.#hold(key, held);
       return true;
     }
     // counted before it is stored: a thousand at once would all find the minute unused, and wait for one row

@@ -8,6 +8,7 @@ import type { HeartbeatSchedule } from './heartbeat-schedule.js';
 //    └──first ping a failure──────────────────────────────────────^ │
 //                              ^────────────a good ping─────────────┘
 //
+// A ping of kind log, or with an ending that is unknown, changes nothing: it only passes the time until it arrived.
 // A start begins a run and is a first ping, but it neither moves a deadline nor ends an outage; the end of the run does.
 // The deadline is the earlier one of expected + grace and start + the longest a run may take, of each run that has not ended: a
 // run that hangs is noticed although its successors start and end.
@@ -21,9 +22,14 @@ export type HeartbeatPhase = (typeof heartbeatPhases)[number];
 export const heartbeatStates = ['new', 'up', 'started', 'late', 'down', 'paused'] as const;
 export type ShownState = (typeof heartbeatStates)[number];
 
-/** Kinds of pings; `exit` has the exit code of a command. */
-export const pingKinds = ['success', 'start', 'fail', 'exit'] as const;
+/** Kinds of pings; `exit` has the exit code of a command, `unknown` an address with another last word. */
+export const pingKinds = ['success', 'start', 'fail', 'exit', 'log', 'unknown'] as const;
 export type PingKind = (typeof pingKinds)[number];
+
+/** True if pings of this kind change the state. */
+export function hasEffect(kind: PingKind): boolean {
+  return kind !== 'log' && kind !== 'unknown';
+}
 
 /** Run that has started and not ended. */
 export interface Run {
@@ -108,6 +114,7 @@ export function passTime(state: HeartbeatState, rule: Rule, nowMs: number): Step
 /** Takes a ping, after all earlier ones. */
 export function takePing(before: HeartbeatState, rule: Rule, ping: Ping): Step {
   const passed = passTime(before, rule, ping.atMs);
+  if (!hasEffect(ping.kind)) return passed;
   const { state, effects } = ping.kind === 'start' ? begin(passed.state, rule, ping) : end(passed.state, rule, ping);
   return { state, effects: [...passed.effects, ...effects] };
 }

@@ -9,7 +9,8 @@ export const HeartbeatPingSchema = Type.Object(
     at: Type.String({ format: 'date-time' }),
     kind: Type.Enum([...pingKinds], {
       type: 'string',
-      description: '`exit`: the job reported an exit code of 0 to 255; other codes are stored as `fail`.',
+      description:
+        '`exit`: the job reported an exit code of 0 to 255; other codes are stored as `fail`. `log` and `unknown`, a ping whose address ends with an unknown word, do not change the state.',
     }),
     exit_code: nullable(Type.Integer({ minimum: 0, maximum: 255 }), 'Exit code; null unless `kind` is `exit`.'),
     lacks_text: Type.Boolean({ description: 'True if the body lacked the text that was required then.' }),

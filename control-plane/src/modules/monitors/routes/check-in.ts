@@ -52,12 +52,19 @@ const endings: readonly Ending[] = [
     description: 'The monitor is down immediately.',
   },
   {
+    name: 'CheckInLog',
+    path: '/hb/{token}/log',
+    kind: 'log',
+    summary: 'Log a message of a job',
+    description: 'The ping and its body are kept with the others. The state and the deadline stay the same.',
+  },
+  {
     name: 'CheckInExit',
     path: '/hb/{token}/{exit_code}',
     kind: 'exit',
     summary: 'Report the exit code of a job',
     description:
-      '0 is a success; any other number is a failure, also one outside the range of exit codes. `failed`, `failure`, `fails`, `error`, `err` and `fail` in any letter case are a failure, and `start` is a start. Other text counts as a success, so that no ping is lost to a mistyped address.',
+      '0 is a success; any other number is a failure, also one outside the range of exit codes. `failed`, `failure`, `fails`, `error`, `err` and `fail` in any letter case are a failure, `start` is a start, and `log` is a log message. Any other word is a 404: the ping is kept with kind `unknown`, and changes neither state nor deadline.',
   },
 ];
 
@@ -101,6 +108,8 @@ function checkIn(method: 'GET' | 'POST', { name, path, kind, summary, descriptio
   });
 }
 
+const UNKNOWN_WORD = { code: 'enum', message: 'must be start, fail, log or an exit code' } as const;
+
 interface End {
   readonly kind: PingKind;
   readonly exitCode: number | null;
@@ -113,8 +122,8 @@ const failureWords: ReadonlySet<string> = new Set(['fail', 'failed', 'failure', 
 function endOf(text: string): End {
   const word = text.toLowerCase();
   if (failureWords.has(word)) return { kind: 'fail', exitCode: null };
-  if (word === 'start') return { kind: 'start', exitCode: null };
-  if (!/^-?\d+$/.test(text)) return { kind: 'success', exitCode: null };
+  if (word === 'start' || word === 'log') return { kind: word, exitCode: null };
+  if (!/^-?\d+$/.test(text)) return { kind: 'unknown', exitCode: null };
   const exitCode = Number(text);
   return exitCode >= 0 && exitCode <= 255 ? { kind: 'exit', exitCode } : { kind: 'fail', exitCode: null };
 }
@@ -134,5 +143,6 @@ async function take(
     durationMs: null,
   });
   if (!isKnown) throw new ApiError('NOT_FOUND');
+  if (kind === 'unknown') throw new ApiError('NOT_FOUND', { details: { exit_code: [UNKNOWN_WORD] } });
   return { status: 200, raw: { contentType: 'text/plain; charset=utf-8', body: 'OK' } };
 }
