@@ -37,12 +37,14 @@ interface Envelope {
   readonly error?: { readonly code: string; readonly message: string; readonly details?: ApiRefusal['details'] };
 }
 
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+
 /** A thin client of the public API. */
 export class ApiClient {
   constructor(private readonly options: { readonly url: string; readonly token: string | null }) {}
 
   /** Returns `data` of the response. @throws ApiRefusal, ApiUnreachable */
-  async call<T>(method: 'GET' | 'POST', path: string, body?: object): Promise<T> {
+  async call<T>(method: Method, path: string, body?: object): Promise<T> {
     return (await this.#call(method, path, body)).data as T;
   }
 
@@ -76,14 +78,14 @@ export class ApiClient {
     }
   }
 
-  async #call(method: 'GET' | 'POST', path: string, body?: object): Promise<Envelope> {
+  async #call(method: Method, path: string, body?: object): Promise<Envelope> {
     const { statusCode, body: answer, headers } = await this.#request(method, path, body);
     const envelope = parseEnvelope(await this.#reachable(answer.text()), this.options.url);
     if (envelope.error) throw refusal(statusCode, envelope.error, headers);
     return envelope;
   }
 
-  async #request(method: 'GET' | 'POST', path: string, body?: object) {
+  async #request(method: Method, path: string, body?: object) {
     const { url, token } = this.options;
     const answer = request(new URL(path, url), {
       method,

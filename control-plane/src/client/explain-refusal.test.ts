@@ -12,8 +12,6 @@ t.test('fields of the API are options of the command', async (t) => {
     ['params.headers.X-A', '--headers'],
     ['nodes.countries.0', '--from'],
     ['nodes.limit', '--limit'],
-    ['interval_s', '--interval'],
-    ['config.cron_expr', '--cron'],
     ['target', 'target'],
   ] as const)
     t.equal(optionOf(field), option);

@@ -2,6 +2,7 @@ import { Progress } from '@vantage/shared/terminal/progress.js';
 import { Command, InvalidArgumentError } from 'commander';
 import { outputScreen, printJson, printText } from '../terminal/print.js';
 import type { ApiClient } from './api-client.js';
+import { parseDuration } from './duration.js';
 import { factsText } from './facts-text.js';
 import { type ClientOptions, withClient } from './with-client.js';
 
@@ -35,7 +36,7 @@ const lookups = {
     about: 'Registration of a domain or an address',
     argument: '<domain or address>',
     path: '/v1/info/whois',
-    examples: ['whois example.com', 'whois 192.0.2.1 --max-age 3600'],
+    examples: ['whois example.com', 'whois 192.0.2.1 --max-age 1h'],
     isKept: true,
   },
   icp: {
@@ -95,7 +96,8 @@ function lookupCommand(kind: Kind): Command {
   const { about, argument, examples, options = [], isKept }: LookupText = lookups[kind];
   const command = new Command(kind).description(about).argument(argument);
   for (const [flags, help] of options) command.option(flags, help);
-  if (isKept) command.option('--max-age <seconds>', 'oldest answer to show; requires a token', parseMaxAge);
+  if (isKept)
+    command.option('--max-age <duration>', 'oldest answer to show: 10m, 1d, at most 7d; requires a token', parseMaxAge);
   return command
     .option('--url <url>', 'address of the API')
     .option('--json', 'print the answer as JSON')
@@ -147,6 +149,7 @@ function ageText({ hit, age_sec: seconds, stale }: Cache): string {
 }
 
 function parseMaxAge(text: string): number {
-  if (!/^\d{1,6}$/.test(text) || Number(text) > 604_800) throw new InvalidArgumentError('must be 0 to 604800 seconds');
-  return Number(text);
+  const seconds = parseDuration(text);
+  if (seconds > 604_800) throw new InvalidArgumentError('must be at most 7d');
+  return seconds;
 }

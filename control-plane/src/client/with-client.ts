@@ -7,6 +7,7 @@ import { readClientEnv, readEnv } from '../config/config.js';
 import { ApiClient, ApiRefusal, ApiUnreachable } from './api-client.js';
 import { chosenServer } from './chosen-server.js';
 import { explainRefusal } from './explain-refusal.js';
+import { Mistake } from './mistake.js';
 import { findLogin, LoginFileError } from './saved-login.js';
 
 /** Options of every command. */
@@ -46,7 +47,7 @@ export async function withServer(
     await work(server);
   } catch (error) {
     if (error instanceof ApiRefusal) fail(2, explainRefusal(error, { hasToken, nowMs: systemClock.now() }));
-    else if (error instanceof LoginFileError) fail(2, error.message);
+    else if (error instanceof LoginFileError || error instanceof Mistake) fail(2, error.message);
     else if (error instanceof ApiUnreachable) fail(3, error.message);
     else throw error;
   }
