@@ -24,10 +24,14 @@ t.test('a login serves later commands: a probe, its results again, and monitors 
   const again = await vantage(`task ${id}`);
   t.match(again, { code: 0, stdout: /^TCP 127\.0\.0\.1:80, 20[-0-9]+ [:0-9]+ UTC, completed\nFrom / });
 
-  const added = await vantage('monitors add tcp 127.0.0.1:80 --name Shop --interval 60');
+  const added = await vantage('monitors add tcp 127.0.0.1:80 --name Shop --interval 1m');
   t.match(added, { code: 0, stdout: /^m_\w+\n$/, stderr: '' });
-  t.match((await vantage('monitors')).stdout, /^NAME .*\nShop +unknown +tcp +- +60 s +m_\w+ +127\.0\.0\.1:80\n$/);
-  t.match((await vantage('monitors show Shop')).stdout, /^id +m_\w+\n(?:.*\n)*name +Shop\n/);
+  t.match((await vantage('monitors')).stdout, /^NAME .*\nShop +unknown +tcp +- +1 min +m_\w+ +127\.0\.0\.1:80/);
+  t.match((await vantage('monitors show shop')).stdout, /^Shop: unknown for (?:.*\n)+next check +\d/);
+  t.match(
+    (await vantage('monitors show Shop --all')).stdout,
+    /\n\nid +m_\w+\n(?:.*\n)*name +Shop\n(?:.*\n)*no events\n$/,
+  );
   t.match((await vantage('monitors pause Shop')).stdout, /^status +paused$/m);
   t.match((await vantage(`monitors resume ${added.stdout.trim()}`)).stdout, /^status +active$/m);
   const words = ['monitors', 'add', 'heartbeat', '--name', 'Backup', '--cron', '30 2 * * *', '--grace', '600'];
@@ -41,10 +45,16 @@ t.test('a login serves later commands: a probe, its results again, and monitors 
     ['heartbeat', /a heartbeat needs a --name/],
     ['heartbeat 127.0.0.1 --name X', /a heartbeat has no target: what is "127\.0\.0\.1"\?/],
     ['tcp', /a monitor of type tcp needs a target/],
-    ['tcp 127.0.0.1:80 --grace 5', /are for heartbeats, not for tcp/],
+    ['tcp 127.0.0.1:80 --grace 5', /--grace is for heartbeat, not for tcp/],
+    ['tcp 127.0.0.1:80 --interval 7', /--interval: must be one of 10, 30/],
+    ['keyword http://127.0.0.1/', /needs --contains or --absent/],
+    ['json http://127.0.0.1/ --path $.a', /needs --path and --equals/],
   ] as const)
     t.match(await vantage(`monitors add ${mistake}`), { code: 2, stdout: '', stderr: message });
-  t.match(await vantage('monitors show Nothing'), { code: 2, stderr: /MONITOR_NOT_FOUND/ });
+  t.match(await vantage('monitors show Sho'), {
+    code: 2,
+    stderr: /^vantage: no monitor is named "Sho"; similar names:\n {2}Shop \(m_/,
+  });
 
   t.match(await vantage('logout'), { code: 0, stderr: /^logged out/ });
   t.match(await vantage(`monitors --url ${api.url}`), { code: 2, stderr: /`vantage login` takes a token/ });
@@ -53,6 +63,9 @@ t.test('a login serves later commands: a probe, its results again, and monitors 
 t.test('monitors test shows the check of each node, and fails if one of them failed', async (t) => {
   const { api } = await startStack(t);
   const nodes = [await CheckingNode.join(t, api, { asn: 1 }), await CheckingNode.join(t, api, { asn: 2 })] as const;
+  const names = await Promise.all(
+    nodes.map(async ({ nodeId }) => (await api.call('GET', `/v1/nodes/${nodeId}`)).body.data.name),
+  );
   const body = { name: 'Shop', type: 'tcp', target: '127.0.0.1:9', node_count: 2 };
   const { id } = (await api.call('POST', '/v1/monitors', { body })).body.data;
   for (const node of nodes) await node.waitForAssignment(id);
@@ -73,9 +86,54 @@ t.test('monitors test shows the check of each node, and fails if one of them fai
   t.match(good, { code: 0, stderr: '' });
   const [head, ...rows] = good.stdout.trimEnd().split('\n');
   t.match(head, /^NODE +RESULT +TIME +ERROR$/);
-  t.strictSame(
-    rows.map((row) => row.split(/ {2,}/)).toSorted(),
-    nodes.map(({ nodeId }) => [nodeId, 'ok', '13 ms']).toSorted(),
+  t.strictSame(rows.map((row) => row.split(/ {2,}/)).toSorted(), names.map((name) => [name, 'ok', '13 ms']).toSorted());
+  t.match(await test('ok', 'failed'), { code: 1, stdout: new RegExp(`^${names[1]} +failed`, 'm') });
+});
+
+t.test('a monitor is edited, its log is read, and it is deleted with --yes', async (t) => {
+  const { api } = await startStack(t);
+  await CheckingNode.join(t, api);
+  const env = { VANTAGE_URL: api.url, VANTAGE_TOKEN: api.token };
+  const vantage = (...words: string[]) => runInProcess('vantage', words, { env });
+  const words = [
+    'add',
+    'keyword',
+    'http://127.0.0.1/',
+    '--name',
+    'Page',
+    '--contains',
+    'In stock',
+    '--set',
+    'method=POST',
+  ];
+  const id = (await vantage('monitors', ...words)).stdout.trim();
+  const read = async () => (await api.call('GET', `/v1/monitors/${id}`)).body.data;
+  t.match(await vantage('monitors', 'edit', 'page', '--interval', '5m', '--absent', 'Error'), {
+    code: 0,
+    stdout: /\nPage +unknown +keyword +- +5 min /,
+  });
+  t.match(await read(), { interval_s: 300, config: { keyword: 'Error', mode: 'absent', method: 'POST' } });
+  t.match(await vantage('monitors', 'edit', 'Page', '--set', 'method=GO'), {
+    code: 2,
+    stderr: /--set method: must be/,
+  });
+  t.match(await vantage('monitors', 'edit', 'Page'), { code: 2, stderr: /nothing to change/ });
+  t.match(await vantage('monitors', 'events'), { code: 0, stdout: 'no events\n' });
+  t.match(await vantage('monitors', 'pings', 'Page'), { code: 2, stderr: /VALIDATION_FAILED/ });
+
+  const job = await vantage('monitors', 'add', 'heartbeat', '--name', 'Backup', '--interval', '1d', '--json');
+  await fetch(`${JSON.parse(job.stdout).heartbeat.url}/3`, { method: 'POST', body: 'disk full' });
+  t.match(await vantage('monitors', 'pings', 'Backup'), { code: 0, stdout: /\n20.* exit 3 .*disk full\n$/ });
+  t.match(await vantage('monitors', 'events', 'Backup', '--last', '1h'), {
+    stdout: /^STATE .*\ndown .* lasts +it ended with exit code 3\n$/,
+  });
+  t.match((await vantage('monitors')).stdout, /REASON\nBackup .*it ended with exit code 3\n/);
+  t.match(
+    (await vantage('monitors', 'show', 'Backup')).stdout,
+    /^Backup: down for \d+ s, since .*\nreason +it ended with exit code 3\n/,
   );
-  t.match(await test('ok', 'failed'), { code: 1, stdout: new RegExp(`^${nodes[1].nodeId} +failed`, 'm') });
+
+  t.match(await vantage('monitors', 'delete', 'Page'), { code: 2, stderr: /add --yes/ });
+  t.match(await vantage('monitors', 'delete', 'Page', '--yes'), { code: 0, stdout: 'Page is deleted\n' });
+  t.match(await api.call('GET', `/v1/monitors/${id}`), { status: 404 });
 });

@@ -1,6 +1,6 @@
 import { plain } from '@vantage/shared/terminal/colours.js';
 import t from 'tap';
-import { type Monitor, monitorsText } from './monitors-text.js';
+import { type Monitor, monitorsText, reasonText } from './monitors-text.js';
 
 const backup: Monitor = {
   id: 'm_1ChUJqUmpxSbuvm9tz5jUJ',
@@ -11,14 +11,40 @@ const backup: Monitor = {
   status: 'active',
   current_status: 'up',
   uptime_percent: 100,
+  reason: null,
 };
+const shop: Monitor = {
+  ...backup,
+  name: 'Shop',
+  type: 'https',
+  target: 'https://shop.example.com/',
+  current_status: 'down',
+  reason: '2 of 3 nodes: tls_expired: the certificate of the server expired on 2026-11-29 at 10:00 UTC',
+};
+const screen = { width: 80, paint: plain };
 
 t.test(
   'a job that follows the clock is listed with its cron expression, any other monitor with its interval',
   async (t) => {
     const byClock = { ...backup, config: { mode: 'cron', cron_expr: '30 2 * * *' } };
-    const screen = { width: 80, paint: plain };
     t.match(monitorsText([byClock], screen), /100 % +30 2 \* \* \* +hb_/);
-    t.match(monitorsText([{ ...backup, config: { mode: 'interval' } }], screen), /100 % +84600 s +hb_/);
+    t.match(monitorsText([{ ...backup, config: { mode: 'interval' } }], screen), /100 % +23 h 30 min +hb_/);
   },
 );
+
+t.test('a list has the reasons of its monitors within the width of the terminal', async (t) => {
+  const lines = monitorsText([shop, backup], screen).split('\n');
+  t.ok(
+    lines.every((line) => line.length <= 80),
+    lines.join('\n'),
+  );
+  t.match(lines[0], /^NAME +STATUS +TYPE +UPTIME +REASON$/);
+  t.match(lines[1], /^Shop +down +https +100 % +2 of 3 nodes report: the/);
+  t.match(monitorsText([shop, backup], { ...screen, width: 220 }), /ID +TARGET +REASON\n/);
+  t.notMatch(monitorsText([backup], screen), /REASON/, 'no column without reasons');
+});
+
+t.test('a reason is worded as in alert messages', async (t) => {
+  t.equal(reasonText('2 of 3 nodes: tcp_refused: connection refused'), '2 of 3 nodes report: connection refused');
+  t.equal(reasonText('it ended with exit code 3'), 'it ended with exit code 3');
+});

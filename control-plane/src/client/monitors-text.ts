@@ -1,6 +1,7 @@
 import type { Tone } from '@vantage/shared/terminal/colours.js';
 import type { Screen } from '@vantage/shared/terminal/screen.js';
 import { type Cell, tableLines } from '@vantage/shared/terminal/table.js';
+import { durationText } from './duration.js';
 
 /** Fields of a monitor that lists show; the API has more. */
 export interface Monitor {
@@ -12,6 +13,8 @@ export interface Monitor {
   readonly status: string;
   readonly current_status: string;
   readonly uptime_percent: number | null;
+  /** Reason of the state, or null. */
+  readonly reason: string | null;
   readonly config?: { readonly mode?: string; readonly cron_expr?: string };
 }
 
@@ -23,10 +26,19 @@ const tones: Readonly<Record<string, Tone>> = {
   degraded: 'warning',
 };
 
-/** Monitors as a table for a screen; one without room leaves out the ids, then the intervals. */
+/**
+ * Monitors as a table for a screen, with a column for reasons if one has a reason; a screen without room leaves out the
+ * targets then, and the ids and the intervals.
+ */
 export function monitorsText(monitors: readonly Monitor[], screen: Screen): string {
-  const titles = ['NAME', 'STATUS', 'TYPE', 'UPTIME', 'INTERVAL', 'ID', 'TARGET'];
-  const rows = monitors.map(({ name, type, uptime_percent: uptime, id, target, ...monitor }): Cell[] => [
+  const hasReasons = monitors.some(({ reason }) => reason !== null);
+  const columns = [
+    ...['NAME', 'STATUS', 'TYPE', 'UPTIME'].map((title) => ({ title })),
+    ...['INTERVAL', 'ID'].map((title) => ({ title, isElsewhere: true })),
+    { title: 'TARGET', isElsewhere: hasReasons },
+    ...(hasReasons ? [{ title: 'REASON' }] : []),
+  ];
+  const rows = monitors.map(({ name, type, uptime_percent: uptime, id, target, reason, ...monitor }): Cell[] => [
     name,
     toned(stateOf(monitor)),
     type,
@@ -34,23 +46,33 @@ export function monitorsText(monitors: readonly Monitor[], screen: Screen): stri
     rhythmOf(monitor),
     id,
     target,
+    ...(hasReasons ? [reason === null ? '' : reasonText(reason)] : []),
   ]);
-  const columns = titles.map((title) => ({ title, isElsewhere: title === 'INTERVAL' || title === 'ID' }));
   return tableLines({ columns, rows }, screen).join('\n');
+}
+
+/** A reason in the words of alert messages: `2 of 3 nodes report: connection refused`. */
+export function reasonText(reason: string): string {
+  return reason.replace(/^(\d+ of \d+ nodes): (?:[a-z_]+: )?/, '$1 report: ');
+}
+
+/** Tone of a state or an outcome. */
+export function toneOf(state: string): Tone | null {
+  return tones[state] ?? null;
 }
 
 /** A state or an outcome, coloured by its meaning. */
 export function toned(text: string): Cell {
-  const tone = tones[text];
-  return tone === undefined ? text : { text, tone };
+  const tone = toneOf(text);
+  return tone === null ? text : { text, tone };
+}
+
+/** State that matters to a person: an inactive monitor has no health. */
+export function stateOf({ status, current_status }: Pick<Monitor, 'status' | 'current_status'>): string {
+  return status === 'active' ? current_status : status;
 }
 
 /** Interval; a job that follows the clock has none of one length. */
 function rhythmOf({ interval_s, config }: Pick<Monitor, 'interval_s' | 'config'>): string {
-  return config?.mode === 'cron' && config.cron_expr !== undefined ? config.cron_expr : `${interval_s} s`;
-}
-
-/** State that matters to a person: an inactive monitor has no health. */
-function stateOf({ status, current_status }: Pick<Monitor, 'status' | 'current_status'>): string {
-  return status === 'active' ? current_status : status;
+  return config?.mode === 'cron' && config.cron_expr !== undefined ? config.cron_expr : durationText(interval_s);
 }
