@@ -2,6 +2,7 @@ import { probeTypeNames } from '@vantage/shared/probe-types/index.js';
 import { Command } from 'commander';
 import { outputScreen, printJson } from '../terminal/print.js';
 import { version } from '../version.js';
+import { channelsCommand } from './channel-commands.js';
 import { diagnoseCommand } from './diagnose-command.js';
 import { listNodes } from './list-nodes.js';
 import { loginCommands } from './login-commands.js';
@@ -9,6 +10,7 @@ import { lookupCommands } from './lookup-commands.js';
 import { monitorsCommand } from './monitor-commands.js';
 import { nodesText } from './nodes-text.js';
 import { probeCommand } from './probe-command.js';
+import { silenceCommand, silencesCommand } from './silence-commands.js';
 import { taskCommand } from './task-command.js';
 import { type ClientOptions, withClient } from './with-client.js';
 
@@ -40,7 +42,8 @@ export function buildClientProgram(): Command {
     .addHelpText('afterAll', environmentHelp);
   for (const type of probeTypeNames) program.addCommand(probeCommand(type));
   for (const command of lookupCommands()) program.addCommand(command);
-  for (const command of [diagnoseCommand(), taskCommand(), monitorsCommand(), nodesCommand(), ...loginCommands()])
+  const ofAlerts = [monitorsCommand(), channelsCommand(), silenceCommand(), silencesCommand()];
+  for (const command of [diagnoseCommand(), taskCommand(), ...ofAlerts, nodesCommand(), ...loginCommands()])
     program.addCommand(command);
   return program;
 }
