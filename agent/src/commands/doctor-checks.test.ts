@@ -6,6 +6,7 @@ import { systemClock } from '@vantage/shared/clock.js';
 import { judgeSynchronisation } from '@vantage/shared/kernel-clock.js';
 import { selfTestNames } from '@vantage/shared/self-test.js';
 import t from 'tap';
+import { startTlsServer, tlsIdentity } from '../../test/_support/certificates.js';
 import { startDnsServer } from '../../test/_support/dns-server.js';
 import { unusedPort } from '../../test/_support/tcp-server.js';
 import { askControlPlane } from '../link/ask-control-plane.js';
@@ -84,6 +85,22 @@ t.test('a control plane responds, refuses or is unreachable', async (t) => {
     remedy: /VANTAGE_AGENT_BIND/,
   });
   t.match(judgeControlPlane(url, { status: 502, dateMs: null }), { status: 'failed', detail: 'answers 502' });
+});
+
+t.test('doctor names a certificate that is not trusted, and the setting that trusts it', async (t) => {
+  const { port } = await startTlsServer(t, tlsIdentity('self-signed'), () => {});
+  const url = `https://127.0.0.1:${port}`;
+  const { status, detail, remedy } = judgeControlPlane(
+    url,
+    await askControlPlane(url, straight(null)),
+    '/etc/ours.pem',
+  );
+  t.equal(status, 'failed');
+  t.match(
+    detail,
+    /^its certificate is not trusted: self-signed certificate; subject .*, issued by itself, .* SHA-256 /,
+  );
+  t.match(remedy, /NODE_EXTRA_CA_CERTS names, which is \/etc\/ours\.pem now/);
 });
 
 t.test('doctor shows the self-test of the agent, with remedies', async (t) => {

@@ -6,7 +6,7 @@ import type { DoctorCheck } from '@vantage/shared/terminal/check-lines.js';
 import type { CapabilityReport } from '../capabilities.js';
 import type { AgentConfig } from '../config.js';
 import { WrongPinError } from '../identity/tls-pins.js';
-import type { ControlPlaneAnswer } from '../link/ask-control-plane.js';
+import { type ControlPlaneAnswer, UntrustedCertificateError } from '../link/ask-control-plane.js';
 import { type Endpoint, formatEndpoint } from '../net/endpoint.js';
 
 /** Date has whole seconds: below this a difference says nothing. */
@@ -31,15 +31,25 @@ export async function checkStateDir(stateDir: string): Promise<DoctorCheck> {
     const code = (error as NodeJS.ErrnoException).code ?? String(error);
     const remedy =
       code === 'ENOENT'
-        ? 'vantage-agent enroll creates it'
+        ? '`vantage-agent enroll` creates it'
         : `make ${stateDir} writable for this user, or choose another with --state-dir`;
     return { name, status: 'failed', detail: `${stateDir}: ${code}`, remedy };
   }
 }
 
-/** Judges whether the control plane responds at this URL. */
-export function judgeControlPlane(url: string, answer: ControlPlaneAnswer | Error): DoctorCheck {
+/**
+ * Judges whether the control plane responds at this URL. `rootsFile`: file of additional authorities that this process
+ * trusts; null: none.
+ */
+export function judgeControlPlane(
+  url: string,
+  answer: ControlPlaneAnswer | Error,
+  rootsFile: string | null = null,
+): DoctorCheck {
   const name = `control plane ${url}`;
+  if (answer instanceof UntrustedCertificateError) {
+    return { name, status: 'failed', ...judgeCertificate(answer, rootsFile) };
+  }
   if (answer instanceof WrongPinError) {
     const remedy = 'confirm its key with its operator over another channel; do not remove the pin before that';
     return { name, status: 'failed', detail: answer.message, remedy };
@@ -59,6 +69,34 @@ export function judgeControlPlane(url: string, answer: ControlPlaneAnswer | Erro
     detail: `answers ${answer.status}`,
     remedy: 'ask the operator of the control plane',
   };
+}
+
+function judgeCertificate(
+  { message, certificate }: UntrustedCertificateError,
+  rootsFile: string | null,
+): Pick<DoctorCheck, 'detail' | 'remedy'> {
+  const from = rootsFile === null ? '' : `, which is ${rootsFile} now`;
+  const remedy = `if it is the right one: put it, or that of its authority, into the file that NODE_EXTRA_CA_CERTS names${from}, in the settings of the agent (/etc/vantage/agent.env), and restart the agent`;
+  if (certificate === null) return { detail: `its certificate is not trusted: ${message}`, remedy };
+  const { subject, issuer, subjectAltName = 'no name', fingerprint256, validFrom, validTo } = certificate;
+  const detail =
+    `its certificate is not trusted: ${message}; subject ${oneLine(subject)}, for ${subjectAltName}, ` +
+    `issued by ${issuer === subject ? 'itself' : oneLine(issuer)}, valid from ${validFrom} to ${validTo}, SHA-256 ${fingerprint256}`;
+  return { detail, remedy: otherRemedy(message) ?? remedy };
+}
+
+/** Remedy where the authority may well be trusted; null: that is what fails. */
+function otherRemedy(message: string): string | null {
+  if (/expired|not yet valid/.test(message))
+    return 'check the clock of this machine; else its operator has to renew it';
+  if (/altnames/.test(message))
+    return 'its operator has to use a certificate with this name, or enroll with a name of it';
+  return null;
+}
+
+/** Names of a certificate have a line for each part. */
+function oneLine(name: string): string {
+  return name.replaceAll('\n', ', ');
 }
 
 /** Judges the path of the link: a proxy of the environment that is not used may be the reason why it fails. */

@@ -1,8 +1,9 @@
 import type { Clock } from '@vantage/shared/clock.js';
 import { retryAfterMs } from '@vantage/shared/headers/retry-after.js';
 import { textCell } from '@vantage/shared/probe-types/cells.js';
+import { isUntrusted, isWithoutTls } from '@vantage/shared/tls-failures.js';
 import { type Dispatcher, request } from 'undici';
-import { EnrollmentRefusedError, EnrollmentUnansweredError } from './errors.js';
+import { EnrollmentInputError, EnrollmentRefusedError, EnrollmentUnansweredError } from './errors.js';
 import { type Identity, isPublicKey, isUrlList, parseObject } from './identity.js';
 import { WrongPinError } from './tls-pins.js';
 
@@ -51,7 +52,7 @@ interface Answer {
 
 /**
  * One POST /v1/nodes/enroll; redirects are not followed, proxies of the environment not used.
- * @throws EnrollmentUnansweredError, EnrollmentRefusedError
+ * @throws EnrollmentUnansweredError, EnrollmentRefusedError, EnrollmentInputError where the URL has the wrong scheme
  */
 export async function requestEnrollment(
   origin: string,
@@ -61,9 +62,12 @@ export async function requestEnrollment(
   const giveUp = new AbortController();
   const tooSlow = new Error(`no complete response within ${WHOLE_ANSWER_MS / 1000} s`);
   const cancel = clock.after(WHOLE_ANSWER_MS, () => giveUp.abort(tooSlow));
-  const answer = post(origin, JSON.stringify(body), { dispatcher, signal: giveUp.signal }).finally(cancel);
-  const { status, retryAfter, text } = await answer;
-  const document = parseObject(text) ?? {};
+  const sending = { dispatcher, signal: giveUp.signal };
+  const { status, retryAfter, text } = await post(origin, JSON.stringify(body), sending).finally(cancel);
+  const found = parseObject(text);
+  // some servers explain themselves without TLS
+  if (status === 400 && found === null && (await speaksTls(origin, sending))) throw wrongScheme(origin);
+  const document = found ?? {};
   // text from another machine is printed on a terminal
   const hide = (message: string) => textCell(message.replaceAll(body.token, '[token]'));
   const waitMs = retryAfterMs(retryAfter, clock.now());
@@ -100,6 +104,9 @@ async function post(origin: string, body: string, { dispatcher, signal }: Sendin
     const retryAfter = typeof header === 'string' ? header : null;
     return { status: response.statusCode, retryAfter, text: await readText(response.body) };
   } catch (cause) {
+    const isCutOff = /SOCKET|ECONNRESET|EPIPE|HPE/.test(codeOf(cause));
+    if (isWithoutTls(cause) || (isCutOff && (await speaksTls(origin, { dispatcher, signal }))))
+      throw wrongScheme(origin);
     throw judgeFailure(origin, cause);
   }
 }
@@ -118,8 +125,7 @@ async function readText(body: AsyncIterable<Buffer>): Promise<string> {
 /** A certificate does not become good by another request; anything else may. */
 function judgeFailure(origin: string, cause: unknown): EnrollmentRefusedError | EnrollmentUnansweredError {
   if (cause instanceof WrongPinError) return new EnrollmentRefusedError('wrong_pin', cause.message);
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
-  if (/CERT|SIGNED|ISSUER|SIGNATURE/.test(code)) {
+  if (isUntrusted(cause)) {
     const advice = 'put the certificate of a private authority into NODE_EXTRA_CA_CERTS';
     return new EnrollmentRefusedError(
       'UNTRUSTED',
@@ -127,6 +133,34 @@ function judgeFailure(origin: string, cause: unknown): EnrollmentRefusedError | 
     );
   }
   return new EnrollmentUnansweredError(`no response from ${origin}: ${describe(cause)}`, null, { cause });
+}
+
+/** True if the server of a http URL speaks TLS on this port. */
+async function speaksTls(origin: string, { dispatcher, signal }: Sending): Promise<boolean> {
+  if (!origin.startsWith('http:')) return false;
+  try {
+    const { body } = await request(otherScheme(origin), { dispatcher, signal, headersTimeout: TIMEOUT_MS });
+    await body.dump();
+    return true;
+  } catch (error) {
+    return isUntrusted(error);
+  }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}
+
+function wrongScheme(origin: string): EnrollmentInputError {
+  const says = origin.startsWith('http:') ? 'uses TLS' : 'responds without TLS';
+  return new EnrollmentInputError(`${new URL(origin).host} ${says}: use --url ${otherScheme(origin)}`);
+}
+
+/** The origin with the scheme that it lacks, and its port. */
+function otherScheme(origin: string): string {
+  const { protocol, hostname, port } = new URL(origin);
+  const [scheme, usualPort] = protocol === 'http:' ? ['https', '80'] : ['http', '443'];
+  return `${scheme}://${hostname}:${port || usualPort}`;
 }
 
 function notVantage(origin: string, status: number): EnrollmentRefusedError {

@@ -266,8 +266,7 @@ t.test('an enrolled node is not enrolled again', async (t) => {
   const again = enroll({ ...options, token: makeToken(tokenPrefixes.enrollment).token });
   await t.rejects(again, {
     name: 'AlreadyEnrolledError',
-    nodeId,
-    message: /to start over, stop the agent and remove "/,
+    message: new RegExp(`^already enrolled as ${nodeId} at ${plane.url}: to start over, stop the agent and remove "`),
   });
   t.equal(plane.requests.length, 1);
 });
@@ -310,6 +309,19 @@ t.test('a certificate that cannot be trusted ends it at once: no token is sent',
     await t.rejects(enroll(anEnrollment(t, `https://127.0.0.1:${port}`)), expected, leaf);
     t.equal(sent, 0, leaf);
   }
+});
+
+t.test('a URL with the wrong scheme ends it at once, with the right one', async (t) => {
+  const { port } = await startTlsServer(t, tlsIdentity('good'), () => {});
+  await t.rejects(enroll(anEnrollment(t, `http://127.0.0.1:${port}`)), {
+    name: 'EnrollmentInputError',
+    message: `127.0.0.1:${port} uses TLS: use --url https://127.0.0.1:${port}`,
+  });
+  const plane = await aControlPlane(t);
+  await t.rejects(enroll(anEnrollment(t, plane.url.replace('http:', 'https:'))), {
+    name: 'EnrollmentInputError',
+    message: `${new URL(plane.url).host} responds without TLS: use --url ${plane.url}`,
+  });
 });
 
 t.test('the request leaves from the address it is bound to', async (t) => {

@@ -66,7 +66,7 @@ export async function enroll(options: EnrollOptions): Promise<Identity> {
   const lock = lockStateDirectory(options.stateDir);
   try {
     const existing = await findIdentity(options.stateDir);
-    if (existing !== null) throw new AlreadyEnrolledError(existing.nodeId, options.stateDir);
+    if (existing !== null) throw new AlreadyEnrolledError(existing, options.stateDir);
     const body = await makeRequest(options, origin, token);
     const identity = makeIdentity(options, await requestWithRetries(options, origin, body));
     await saveIdentity(options.stateDir, identity);

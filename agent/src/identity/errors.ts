@@ -31,17 +31,17 @@ export class AlreadyEnrolledError extends Error {
   override readonly name = 'AlreadyEnrolledError';
 
   constructor(
-    readonly nodeId: string,
+    { nodeId, controlUrls }: { readonly nodeId: string; readonly controlUrls: readonly string[] },
     stateDir: string,
   ) {
     super(
-      `already enrolled as ${nodeId}: to start over, stop the agent and remove "${stateDir}"; ` +
+      `already enrolled as ${nodeId} at ${controlUrls[0]}: to start over, stop the agent and remove "${stateDir}"; ` +
         'undelivered results are lost, and the node needs a new token',
     );
   }
 }
 
-/** Input of the operator that cannot work: a mistyped token, or a URL that is invalid or unsafe. Nothing was sent. */
+/** Input of the operator that cannot work: a mistyped token, or a URL that is invalid, unsafe or of the wrong scheme. */
 export class EnrollmentInputError extends Error {
   override readonly name = 'EnrollmentInputError';
   readonly isRetryable = false;
