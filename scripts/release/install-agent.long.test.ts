@@ -120,6 +120,8 @@ t.test('install-agent', options, async (t) => {
     t.equal(code, 0);
     t.match(stdout, /^\+ tar --extract --gzip .*\n/m);
     t.match(stdout, /^\+ mv -fT .*\.current .*current$/m);
+    t.match(stdout, /\ndry run: nothing was changed\n$/);
+    t.notMatch(stdout, /is installed/);
     t.strictSame(await readdir(home), []);
   });
 
