@@ -178,6 +178,7 @@ function namesOf(nodes: Stack['nodes']): (id: string) => string | null {
 function printAccess({ url, email, password, token }: Stack, watched: MonitorsShown | null): void {
   const lines = [
     '',
+    `Page       ${url}/`,
     `API        ${url}/v1`,
     `Docs       ${url}/docs`,
     `Admin      ${email}  password ${password}`,
@@ -185,12 +186,12 @@ function printAccess({ url, email, password, token }: Stack, watched: MonitorsSh
     '',
     'Try, in another terminal in this folder:',
     `  export VANTAGE_URL=${url}`,
-    `  npx --no vantage http ${url}/healthz --from DE`,
+    `  ./vantage http ${url}/healthz --from DE`,
     `  curl -s ${url}/v1/nodes`,
     ...(watched === null
       ? []
       : [
-          `  npx --no vantage whois ${DOMAIN}`,
+          `  ./vantage whois ${DOMAIN}`,
           '  # the same as a page',
           `  ${url}/lookup/whois/${DOMAIN}`,
           '  # check in as the backup job: it is down after 30 s without a check-in',

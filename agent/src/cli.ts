@@ -1,7 +1,9 @@
 import { exitWhenOutputCloses } from '@vantage/shared/closed-output.js';
 import { endWithTerminal } from '@vantage/shared/lost-terminal.js';
 import { plainText } from '@vantage/shared/terminal/plain-text.js';
+import { withProgramCalls } from '@vantage/shared/terminal/program-call.js';
 import { judgeError } from './commands/judge-error.js';
+import { readEnv } from './config.js';
 import { type ExitName, exitCodes } from './exit-codes.js';
 import { buildProgram } from './program.js';
 
@@ -16,7 +18,8 @@ try {
   }).parseAsync();
 } catch (error) {
   const { exit, message } = judgeError(error);
-  if (message !== null) process.stderr.write(`${plainText(`vantage-agent: ${message}`)}\n`);
+  if (message !== null)
+    process.stderr.write(`${plainText(`vantage-agent: ${withProgramCalls(message, readEnv())}`)}\n`);
   outcome = exit;
 }
 // a socket that is slow to close must not keep a finished command alive

@@ -1,3 +1,4 @@
+import { helpLayout, helpOutput } from '@vantage/shared/terminal/help-output.js';
 import { Command, InvalidArgumentError } from 'commander';
 import { helpText } from './commands/help-texts.js';
 import { type AgentConfig, ConfigError, parseConfig, readEnv } from './config.js';
@@ -18,7 +19,9 @@ export function buildProgram(finish: Finish): Command {
     )
     .version(AGENT_VERSION, '--version', 'print the version')
     .exitOverride()
-    .showHelpAfterError('(--help shows more)');
+    .showHelpAfterError('(--help shows more)')
+    .configureHelp(helpLayout)
+    .configureOutput(helpOutput(readEnv(), process));
   addEnroll(program, finish);
   addRun(program, finish);
   addStatus(program, finish);

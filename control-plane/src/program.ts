@@ -16,9 +16,10 @@ import { tokenCommand } from './commands/token.js';
 import { userCommand } from './commands/user.js';
 import { settingsHelp } from './config/settings-reference.js';
 import { exitCodesHelp } from './runtime/exit-codes.js';
+import { printLines } from './terminal/print.js';
 import { version } from './version.js';
 
-const settingsHint = 'Settings: `vantage-control --help` lists them.';
+const settingsHint = 'Settings: `vantage-control help settings` lists them.';
 
 /** The command line of vantage-control: every command, and help that is complete for each. */
 export function buildProgram(): Command {
@@ -26,7 +27,7 @@ export function buildProgram(): Command {
     .description('Control plane of Vantage: REST API, links of agents, storage.')
     .version(version)
     .addHelpText('afterAll', ({ command }) => {
-      const about = command === program ? settingsHelp() : settingsHint;
+      const about = command.name() === 'settings' ? settingsHelp() : settingsHint;
       return `${examplesHelp(command)}\n${about}\n\n${exitCodesHelp()}`;
     });
   const commands = [
@@ -44,7 +45,15 @@ export function buildProgram(): Command {
     alertsCommand,
     eventsCommand,
     signingKeyCommand,
+    settingsCommand,
   ];
   for (const command of commands) program.addCommand(command());
   return program;
+}
+
+/** `vantage-control settings`; its help has them, too. */
+function settingsCommand(): Command {
+  return new Command('settings')
+    .description('List the settings of the control plane, with their defaults.')
+    .action(() => printLines(settingsHelp()));
 }

@@ -41,7 +41,8 @@ export function findPackages(path: string, text: string, { published, locked }: 
       const isSafe =
         runner === undefined ? locked.has(name) && !/ (?:-g|--global)\b/.test(flags) : / --no(?: |$)/.test(flags);
       if (published.has(name) || isSafe) return [];
-      const instead = runner === undefined ? 'name a package of the lockfile' : 'use npx --no, or show curl';
+      const instead =
+        runner === undefined ? 'name a package of the lockfile' : 'show a script of the checkout, or curl';
       return [`${path}:${index + 1}: "${said}" may fetch somebody else's package: ${instead}`];
     }),
   );

@@ -4,7 +4,7 @@ import { type DoctorCheck, doctorText } from '@vantage/shared/terminal/check-lin
 import { jsonText } from '@vantage/shared/terminal/plain-text.js';
 import { screenOf } from '@vantage/shared/terminal/screen.js';
 import { detectCapabilities } from '../capabilities.js';
-import { type AgentConfig, readEnv } from '../config.js';
+import { type AgentConfig, extraRootsFile, readEnv } from '../config.js';
 import { effectivePins, findIdentity, type Identity } from '../identity/identity.js';
 import { askControlPlane } from '../link/ask-control-plane.js';
 import { LinkAddresses } from '../link/link-addresses.js';
@@ -25,8 +25,10 @@ import {
 /** Tries everything the agent needs and says what is missing, why, and what to do. Sends nothing but to the control plane and the resolver. */
 export async function doctor(config: AgentConfig, options: { readonly json: boolean }): Promise<'ok' | 'failed'> {
   const checks = await runChecks(config);
-  const screen = screenOf(process.stdout, readEnv());
-  process.stdout.write(options.json ? `${jsonText({ checks })}\n` : doctorText(checks, screen));
+  const env = readEnv();
+  process.stdout.write(
+    options.json ? `${jsonText({ checks })}\n` : doctorText(checks, screenOf(process.stdout, env), env),
+  );
   return checks.some((check) => check.status === 'failed') ? 'failed' : 'ok';
 }
 
@@ -55,7 +57,7 @@ async function runChecks(config: AgentConfig): Promise<DoctorCheck[]> {
     stateDir,
     judgeIdentity(identity),
     judgeProxy(config),
-    ...answers.map((answer, index) => judgeControlPlane(controlUrls[index] ?? '', answer)),
+    ...answers.map((answer, index) => judgeControlPlane(controlUrls[index] ?? '', answer, extraRootsFile())),
     judgeClock(systemClock.now(), dates[0] ?? null),
     judgeSynchronisation(isSynchronised),
     ...judgeRoutes({ ipv4, ipv6 }),
@@ -80,5 +82,10 @@ function judgeIdentity(identity: Identity | Error | null): DoctorCheck {
   const name = 'identity';
   if (identity instanceof Error) return { name, status: 'failed', detail: identity.message, remedy: null };
   if (identity !== null) return { name, status: 'ok', detail: `enrolled as ${identity.nodeId}`, remedy: null };
-  return { name, status: 'failed', detail: 'not enrolled', remedy: 'vantage-agent enroll --url URL --token-file FILE' };
+  return {
+    name,
+    status: 'failed',
+    detail: 'not enrolled',
+    remedy: '`vantage-agent enroll --url URL --token-file FILE`',
+  };
 }

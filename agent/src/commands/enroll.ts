@@ -11,7 +11,8 @@ import { type AgentConfig, defaultStateDir, programPlaces, readEnv } from '../co
 import { CommandError } from '../exit-codes.js';
 import { enroll } from '../identity/enrollment.js';
 import type { DeclaredPlace } from '../identity/enrollment-request.js';
-import { EnrollmentRefusedError, EnrollmentUnansweredError } from '../identity/errors.js';
+import { AlreadyEnrolledError, EnrollmentRefusedError, EnrollmentUnansweredError } from '../identity/errors.js';
+import { findIdentity } from '../identity/identity.js';
 import { isTlsPin } from '../identity/tls-pins.js';
 import { AGENT_VERSION } from '../version.js';
 import { ownCommand } from './own-command.js';
@@ -56,6 +57,9 @@ function describeFailure(error: unknown) {
 
 async function makeNode(config: AgentConfig, options: EnrollCommandOptions): Promise<'ok'> {
   const { url, name, insecure } = options;
+  // before the token is read: the one of the first time may be gone
+  const existing = await findIdentity(config.stateDir);
+  if (existing !== null) throw new AlreadyEnrolledError(existing, config.stateDir);
   const declared = declaredPlace(options);
   const identity = await enroll({
     stateDir: config.stateDir,
@@ -87,7 +91,7 @@ function enrolledText(nodeId: string, stateDir: string): string {
   const option = stateDir === defaultStateDir(env) ? '' : ` --state-dir ${stateDir}`;
   const { command, advice } = ownCommand(programPlaces());
   const wrapped = wrapText(`enrolled as ${nodeId} in ${stateDir}`, screenOf(process.stdout, env).width);
-  const lines = [...wrapped, `start it with: ${programCall(command, env)} run${option}`];
+  const lines = [...wrapped, `start it with: ${advice === null ? programCall(command, env) : command} run${option}`];
   return `${[...lines, ...(advice === null ? [] : [advice])].join('\n')}\n`;
 }
 

@@ -62,5 +62,5 @@ t.test('the status of an agent looks as recorded at each width, with and without
 });
 
 t.test('what doctor says looks as recorded at each width, with and without colour', async (t) => {
-  compareGolden(t, new URL('doctor.txt', folder), (screen) => doctorText(checks, screen));
+  compareGolden(t, new URL('doctor.txt', folder), (screen) => doctorText(checks, screen, {}));
 });

@@ -1,6 +1,7 @@
 import { lanes } from '@vantage/shared/protocol/lanes.js';
 import { jsonText, plainText } from '@vantage/shared/terminal/plain-text.js';
-import type { AgentConfig } from '../config.js';
+import { withProgramCalls } from '@vantage/shared/terminal/program-call.js';
+import { type AgentConfig, readEnv } from '../config.js';
 import type { ExitName } from '../exit-codes.js';
 import type { DroppedRange } from '../spool/dropped-ranges.js';
 import { type FaultyRange, type Verification, type VerifiedLane, verifySpool } from '../spool/verify-spool.js';
@@ -16,7 +17,9 @@ export async function verifySpoolFile(
   try {
     const found = verifySpool(spool);
     process.stdout.write(
-      options.json ? `${jsonText(jsonReport(spool.path, found))}\n` : plainText(readableReport(spool.path, found)),
+      options.json
+        ? `${jsonText(jsonReport(spool.path, found))}\n`
+        : plainText(withProgramCalls(readableReport(spool.path, found), readEnv())),
     );
     return found.isIntact ? 'ok' : 'failed';
   } finally {

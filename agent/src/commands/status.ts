@@ -2,6 +2,7 @@ import { accessSync, constants, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '@vantage/shared/clock.js';
 import { jsonText } from '@vantage/shared/terminal/plain-text.js';
+import { withProgramCalls } from '@vantage/shared/terminal/program-call.js';
 import { screenOf } from '@vantage/shared/terminal/screen.js';
 import type { ReadAgentStatus } from '../agent-status.js';
 import { type AgentConfig, readEnv } from '../config.js';
@@ -35,10 +36,13 @@ export interface StatusFacts {
 
 /** Prints what the agent of this state directory is doing. */
 export async function status(config: AgentConfig, options: { readonly json: boolean }): Promise<ExitName> {
+  const env = readEnv();
   const nowMs = systemClock.now();
   const report = judgeStatus(await collectFacts(config.stateDir, nowMs));
   process.stdout.write(
-    options.json ? `${jsonText(report)}\n` : readableStatus(report, nowMs, screenOf(process.stdout, readEnv())),
+    options.json
+      ? `${jsonText(report)}\n`
+      : withProgramCalls(readableStatus(report, nowMs, screenOf(process.stdout, env)), env),
   );
   if (report.node_id === null) return 'notEnrolled';
   return report.is_connected ? 'ok' : 'failed';

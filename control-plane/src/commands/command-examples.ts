@@ -53,6 +53,7 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   'events retry': ['vantage-control events retry --all'],
   'events drop': ['vantage-control events drop --all --consumer webhooks'],
   'signing-key rotate': ['vantage-control signing-key rotate'],
+  settings: ['vantage-control settings'],
 };
 
 /** Examples of a command as a part of its help; empty for a group of commands. */

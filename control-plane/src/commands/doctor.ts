@@ -1,5 +1,6 @@
 import { doctorText } from '@vantage/shared/terminal/check-lines.js';
 import { Command } from 'commander';
+import { readEnv } from '../config/config.js';
 import { outputScreen, printJson } from '../terminal/print.js';
 import { runCommand } from './run-command.js';
 
@@ -19,7 +20,7 @@ export function doctorCommand(): Command {
         const { examine } = await import('../doctor/examine.js');
         const checks = await examine(config, warnings);
         if (json) printJson({ checks });
-        else process.stdout.write(doctorText(checks, outputScreen()));
+        else process.stdout.write(doctorText(checks, outputScreen(), readEnv()));
         if (checks.some(({ status }) => status === 'failed')) process.exitCode = 1;
       }),
     );

@@ -8,9 +8,7 @@ export function settingsHelp(): string {
       `  ${name}${isSecret ? ' (or _FILE)' : ''}\n      ${description}\n      default: ${fallbackText}`,
   );
   return [
-    `Settings, by environment variable, or by a line NAME=value of ${usualSettingsFile} or of the`,
-    `file whose path is in ${configFileName}. That may be JSON, too: keys in lower case without VANTAGE_.`,
-    'The environment takes precedence:',
+    `Settings, by environment variable, or by a line NAME=value of ${usualSettingsFile} or of the file whose path is in ${configFileName}. That may be JSON, too: keys in lower case without VANTAGE_. The environment takes precedence:`,
     '',
     ...entries,
   ].join('\n');

@@ -39,7 +39,7 @@ export function judgeSettings(warnings: readonly string[]): DoctorCheck {
   return warning(
     name,
     warnings.join(', '),
-    'correct the name, or remove it: `vantage-control --help` lists all settings',
+    'correct the name, or remove it: `vantage-control help settings` lists all settings',
   );
 }
 
@@ -205,5 +205,5 @@ export function judgeAgents(versions: readonly AgentVersion[], refused: number, 
       'upgrade their agents: `vantage-control node list` shows them',
     );
   if (!versions.some(({ version }) => compareVersions(version, own) < 0)) return ok(name, detail);
-  return ok(name, detail, `to upgrade: vantage-control rollout start --to ${own}`);
+  return ok(name, detail, `to upgrade: \`vantage-control rollout start --to ${own}\``);
 }

@@ -1,5 +1,7 @@
 import { exitWhenOutputCloses } from '@vantage/shared/closed-output.js';
+import { helpLayout, helpOutput } from '@vantage/shared/terminal/help-output.js';
 import { type Command, CommanderError } from 'commander';
+import { readEnv } from '../config/config.js';
 
 /** Exit code of a command line that was not understood. */
 const USAGE_EXIT_CODE = 2;
@@ -10,11 +12,14 @@ const USAGE_EXIT_CODE = 2;
  */
 export async function runProgram(program: Command): Promise<void> {
   exitWhenOutputCloses(process);
+  const output = helpOutput(readEnv(), process);
   for (const command of withSubcommands(program)) {
     command.exitOverride().showHelpAfterError('(--help shows every option)');
+    command.configureHelp(helpLayout).configureOutput(output);
   }
   try {
-    await program.parseAsync();
+    // a program in one file is run by `node -e`, which commander would take for a program without a file
+    await program.parseAsync(process.argv, { from: 'node' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     // help and version end this way too, with 0

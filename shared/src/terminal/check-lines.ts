@@ -1,5 +1,6 @@
 import { textCell } from '../probe-types/cells.js';
 import type { Tone } from './colours.js';
+import { withProgramCalls } from './program-call.js';
 import type { Screen } from './screen.js';
 import { wrapText } from './wrap-text.js';
 
@@ -20,11 +21,21 @@ const marks: Readonly<Record<DoctorCheck['status'], { readonly word: string; rea
 /** Column at which the texts begin. */
 const MARGIN = 9;
 
-/** Checks for people: a line for each, and below it the remedy, where there is one. What they found cannot control the terminal. */
-export function doctorText(checks: readonly DoctorCheck[], { width, paint }: Screen): string {
+/**
+ * Checks for people: a line for each, and below it the remedy, where there is one. What they found cannot control the terminal.
+ * `env`: environment of the program.
+ */
+export function doctorText(
+  checks: readonly DoctorCheck[],
+  { width, paint }: Screen,
+  env: Readonly<Record<string, string | undefined>>,
+): string {
   const lines = checks.flatMap(({ name, status, detail, remedy }) => {
     const { word, tone } = marks[status];
-    const texts = [...wrapText(textCell(`${name}: ${detail}`), width - MARGIN), ...remedyLines(remedy, width)];
+    const texts = [
+      ...wrapText(textCell(`${name}: ${detail}`), width - MARGIN),
+      ...remedyLines(remedy === null ? null : withProgramCalls(remedy, env), width),
+    ];
     return texts.map((text, i) => (i === 0 ? paint(word.padEnd(MARGIN), tone) : ' '.repeat(MARGIN)) + text);
   });
   return `${lines.join('\n')}\n`;

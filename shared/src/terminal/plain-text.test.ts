@@ -32,7 +32,7 @@ t.test('no check of a doctor, and no row, steers the terminal or adds a line to 
   const screen = { width: Number.POSITIVE_INFINITY, paint: plain };
   for (const text of hostile) {
     const checks = [{ name: `n${text}`, status: 'failed', detail: `d${text}`, remedy: `r${text}` }] as const;
-    const said = doctorText(checks, screen);
+    const said = doctorText(checks, screen, {});
     t.notMatch(said, steering);
     t.equal(said.split('\n').length, 3, 'the check, its remedy, and the end');
     for (const width of [10, 80]) t.notMatch(wrappedRows([[`a${text}`, `b${text}`]], { width }).join('\n'), steering);
