@@ -47,6 +47,17 @@ t.test('a release is served byte for byte: what its manifest names, and nothing 
     t.equal((await get(name)).status, 404, name);
 });
 
+t.test('the client is served as one file that has the address and the key of its server', async (t) => {
+  const { api } = await startStack(t, { VANTAGE_RELEASE_KEY: KEY });
+  const response = await fetch(`${api.url}/vantage`);
+  t.equal(response.headers.get('content-type'), 'text/x-shellscript; charset=utf-8');
+  const text = await response.text();
+  t.match(text, /^#!\/bin\/sh\n/);
+  t.match(text, `,"url":"${api.url}","key":"${KEY}"};\n`);
+  const guide = await (await fetch(`${api.url}/docs/guide`)).text();
+  t.match(guide, `curl -fsSL ${api.url}/vantage`);
+});
+
 function sha256(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex');
 }

@@ -11,6 +11,7 @@ import { sslFindings } from '@vantage/shared/probe-types/ssl-findings.js';
 import { tokenPrefixes } from '@vantage/shared/tokens.js';
 import { environmentVariables } from 'vantage-agent/config.js';
 import { exitCodes as agentExitCodes } from 'vantage-agent/exit-codes.js';
+import { clientExitCodes } from 'vantage-control/client/program.js';
 import { settingsTable } from 'vantage-control/config/settings-reference.js';
 import { errorTable } from 'vantage-control/http/error-table.js';
 import { HttpMetrics } from 'vantage-control/http/frame/metrics.js';
@@ -113,12 +114,12 @@ function schemasOf<N extends string>(
 
 /** One row for each code, one column for each program. */
 function exitCodeTable(): string {
-  const programs = [Object.values(agentExitCodes), controlExitCodes].map(
+  const programs = [Object.values(agentExitCodes), controlExitCodes, clientExitCodes].map(
     (codes) => new Map<number, string>(codes.map((exit) => [exit.code, exit.meaning])),
   );
   const codes = [...new Set(programs.flatMap((meanings) => [...meanings.keys()]))].sort((a, b) => a - b);
   return table(
-    ['Code', 'vantage-agent', 'vantage-control'],
+    ['Code', 'vantage-agent', 'vantage-control', 'vantage'],
     codes.map((exit) => [code(String(exit)), ...programs.map((meanings) => meanings.get(exit) ?? '')]),
   );
 }

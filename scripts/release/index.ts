@@ -3,6 +3,7 @@ import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { demand } from '@vantage/shared/_support/missing.js';
 import { Command, CommanderError } from 'commander';
+import { readClient, releasedClient } from 'vantage-control/client-file.js';
 import { makeScratchDirectory } from '../scratch-directory.js';
 import { addedFiles } from './added-files.js';
 import { writeArchive } from './archive.js';
@@ -82,9 +83,10 @@ async function release(version: string, { out, key, only, deb, nextKey, add }: R
     glibc = newestOf(glibc, built.glibc);
     for (const { name, bytes } of built.files) say(`${name}  ${(bytes / 1_000_000).toFixed(1)} MB`);
   }
+  if (programs.some(({ name }) => name === 'vantage-control')) files.push(await writeClient(folder, version));
   if (add !== undefined) {
     const added = await addedFiles(add, { version, folder });
-    files.push(...added.files);
+    files.push(...added.files.filter(({ name }) => files.every((own) => own.name !== name)));
     glibc = newestOf(glibc, added.glibc);
   }
   const manifest: Manifest = {
@@ -120,6 +122,17 @@ async function build(
   } finally {
     await scratch.remove();
   }
+}
+
+/** The client as one file, which is the same on every platform. */
+async function writeClient(folder: string, version: string): Promise<ReleasedFile> {
+  const file = await readClient();
+  if (file === null) throw new Error('the client is not built: npm run build');
+  const path = join(folder, 'vantage');
+  await writeFile(path, releasedClient(file, version), { mode: 0o755 });
+  const described = await describeFile(path);
+  say(`vantage  ${(described.bytes / 1_000_000).toFixed(1)} MB`);
+  return described;
 }
 
 async function describeFile(path: string): Promise<ReleasedFile> {

@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { missing } from '@vantage/shared/_support/missing.js';
+import { isSignedBy } from '@vantage/shared/minisign.js';
 import t from 'tap';
 import { newKey } from './_support/built-release.js';
-import { isSignedBy, ReleaseKey } from './minisign.js';
+import { ReleaseKey } from './minisign.js';
 
 const run = promisify(execFile);
 const content = Buffer.from('vantage-release 1\nversion 0.1.0\n');

@@ -55,6 +55,17 @@ const external = [
 const banner = `import { createRequire as makeRequire } from 'node:module';\nconst require = makeRequire(import.meta.url);`;
 
 /**
+ * Beginning of the client that is one file: a shell script that runs Node.js, whose JavaScript follows. The line of its facts is as in
+ * control-plane/src/client-file.ts.
+ */
+const clientBanner = `#!/bin/sh
+':' //; command -v node >/dev/null || { echo 'vantage needs Node.js 20.20 or later, and node is not in PATH' >&2; exit 2; }
+':' //; exec node -e 'var v = process.versions.node.split("."); if (v[0] > 20 || (v[0] == 20 && v[1] >= 20)) require(require("path").resolve(process.argv[1])); else { console.error("vantage needs Node.js 20.20 or later, and this is " + process.versions.node); process.exit(2); }' -- "$0" "$@"
+'use strict';
+globalThis.vantageClient = {};
+const fileUrl = require('node:url').pathToFileURL(__filename).href;`;
+
+/**
  * Bundles the compiled programs of the checkout at `root` into `<package>/dist/program`.
  * @returns what esbuild complains of, '' when nothing
  */
@@ -66,6 +77,7 @@ export async function bundlePrograms(root) {
       ...Object.entries(programs).map(([name, entries]) => bundle(build, join(root, name, 'dist'), { entries })),
       bundle(build, join(root, 'agent', 'dist'), { entries: testPrograms, into: join('test', 'program') }),
     ]);
+    await bundleClient(build, join(root, 'control-plane', 'dist'));
     return '';
   } catch (error) {
     return error.message;
@@ -87,6 +99,21 @@ async function bundle(build, dist, { entries, into = 'program' }) {
     target: 'node20',
     external,
     banner: { js: banner },
+    logLevel: 'silent',
+  });
+}
+
+async function bundleClient(build, dist) {
+  await build({
+    entryPoints: [join(dist, 'src', 'client', 'file.js')],
+    outfile: join(dist, 'program', 'vantage-client.cjs'),
+    bundle: true,
+    minify: true,
+    format: 'cjs',
+    platform: 'node',
+    target: 'node20',
+    define: { 'import.meta.url': 'fileUrl' },
+    banner: { js: clientBanner },
     logLevel: 'silent',
   });
 }

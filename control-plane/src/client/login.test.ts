@@ -29,21 +29,25 @@ t.test('a login that other users can read is refused', async (t) => {
 });
 
 t.test(
-  'the option comes first, then the environment, then the login, whose token goes to its own origin alone',
+  'the option comes first, then the environment, the login, whose token goes to its own origin alone, and where the client is from',
   async (t) => {
     const saved = login;
-    t.strictSame(chosenServer({ option: undefined, env: nothing, saved }), login);
-    t.strictSame(chosenServer({ option: 'https://other.example', env: nothing, saved }).token, null);
+    const origin = null;
+    t.strictSame(chosenServer({ option: undefined, env: nothing, saved, origin }), login);
+    t.strictSame(chosenServer({ option: 'https://other.example', env: nothing, saved, origin }).token, null);
     t.strictSame(
-      chosenServer({ option: undefined, env: { url: 'http://vantage.example', token: null }, saved }).token,
+      chosenServer({ option: undefined, env: { url: 'http://vantage.example', token: null }, saved, origin }).token,
       null,
     );
-    t.strictSame(chosenServer({ option: undefined, env: { url: null, token: 'mine' }, saved }).token, 'mine');
-    t.strictSame(chosenServer({ option: 'https://vantage.example/', env: nothing, saved }).token, 'secret');
-    t.match(chosenServer({ option: undefined, env: nothing, saved: null }), {
+    t.strictSame(chosenServer({ option: undefined, env: { url: null, token: 'mine' }, saved, origin }).token, 'mine');
+    t.strictSame(chosenServer({ option: 'https://vantage.example/', env: nothing, saved, origin }).token, 'secret');
+    t.match(chosenServer({ option: undefined, env: nothing, saved: null, origin }), {
       url: 'http://127.0.0.1:8080',
       token: null,
     });
+    const from = 'https://origin.example';
+    t.equal(chosenServer({ option: undefined, env: nothing, saved: null, origin: from }).url, from);
+    t.strictSame(chosenServer({ option: undefined, env: nothing, saved, origin: from }), login);
   },
 );
 

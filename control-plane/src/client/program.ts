@@ -1,8 +1,10 @@
 import { probeTypeNames } from '@vantage/shared/probe-types/index.js';
 import { Command } from 'commander';
+import { ownFacts } from '../client-file.js';
 import { outputScreen, printJson } from '../terminal/print.js';
 import { version } from '../version.js';
 import { channelsCommand } from './channel-commands.js';
+import { USUAL_URL } from './chosen-server.js';
 import { diagnoseCommand } from './diagnose-command.js';
 import { listNodes } from './list-nodes.js';
 import { loginCommands } from './login-commands.js';
@@ -12,22 +14,24 @@ import { nodesText } from './nodes-text.js';
 import { probeCommand } from './probe-command.js';
 import { silenceCommand, silencesCommand } from './silence-commands.js';
 import { taskCommand } from './task-command.js';
+import { verifyCommand } from './verify-command.js';
 import { type ClientOptions, withClient } from './with-client.js';
 
 /** Exit codes of vantage; the one list. */
 export const clientExitCodes = [
-  { code: 0, meaning: 'every node succeeded' },
-  { code: 1, meaning: 'a node failed, or a report has failed or scores less than --min-score' },
+  { code: 0, meaning: 'done; for a probe: every node succeeded' },
+  {
+    code: 1,
+    meaning: 'a node failed, a report has failed or scores less than --min-score, or `verify` found another file',
+  },
   { code: 2, meaning: 'wrong arguments, or the API refused the request' },
   { code: 3, meaning: 'the API cannot be reached' },
 ] as const;
 
 const environmentHelp = `
 Environment:
-  VANTAGE_URL     address of the API (default: that of vantage login, else
-                  http://127.0.0.1:8080)
-  VANTAGE_TOKEN   personal access token, sent as a bearer token (default: that
-                  of vantage login, for its own address alone)
+  VANTAGE_URL     address of the API (default: that of vantage login, else ${ownFacts()?.url ?? USUAL_URL})
+  VANTAGE_TOKEN   personal access token, sent as a bearer token (default: that of vantage login, for its own address alone)
   NO_COLOR, FORCE_COLOR, COLUMNS   colours and width of the output
 
 Exit codes:
@@ -43,7 +47,8 @@ export function buildClientProgram(): Command {
   for (const type of probeTypeNames) program.addCommand(probeCommand(type));
   for (const command of lookupCommands()) program.addCommand(command);
   const ofAlerts = [monitorsCommand(), channelsCommand(), silenceCommand(), silencesCommand()];
-  for (const command of [diagnoseCommand(), taskCommand(), ...ofAlerts, nodesCommand(), ...loginCommands()])
+  const others = [diagnoseCommand(), taskCommand(), ...ofAlerts, nodesCommand(), ...loginCommands(), verifyCommand()];
+  for (const command of others)
     program.addCommand(command);
   return program;
 }

@@ -1,8 +1,10 @@
 import { systemClock } from '@vantage/shared/clock.js';
 import { textCell } from '@vantage/shared/probe-types/cells.js';
+import { withProgramCalls } from '@vantage/shared/terminal/program-call.js';
 import { screenOf } from '@vantage/shared/terminal/screen.js';
 import { wrapText } from '@vantage/shared/terminal/wrap-text.js';
 import { InvalidArgumentError } from 'commander';
+import { ownFacts } from '../client-file.js';
 import { readClientEnv, readEnv } from '../config/config.js';
 import { ApiClient, ApiRefusal, ApiUnreachable } from './api-client.js';
 import { chosenServer } from './chosen-server.js';
@@ -40,24 +42,29 @@ export async function withServer(
   let hasToken = false;
   try {
     const env = readClientEnv();
-    const server = chosenServer({ option, env, saved: findLogin(env.directory) });
+    const server = chosenServer({
+      option,
+      env,
+      saved: findLogin(env.directory),
+      origin: ownFacts()?.url ?? null,
+    });
     if (!URL.canParse(server.url))
-      return fail(2, `"${server.url}" is not a URL: use for example http://127.0.0.1:8080`);
+      return complain(2, `"${server.url}" is not a URL: use for example http://127.0.0.1:8080`);
     hasToken = server.token !== null;
     await work(server);
   } catch (error) {
-    if (error instanceof ApiRefusal) fail(2, explainRefusal(error, { hasToken, nowMs: systemClock.now() }));
-    else if (error instanceof LoginFileError || error instanceof Mistake) fail(2, error.message);
-    else if (error instanceof ApiUnreachable) fail(3, error.message);
+    if (error instanceof ApiRefusal) complain(2, explainRefusal(error, { hasToken, nowMs: systemClock.now() }));
+    else if (error instanceof LoginFileError || error instanceof Mistake) complain(2, error.message);
+    else if (error instanceof ApiUnreachable) complain(3, error.message);
     else throw error;
   }
 }
 
-/** Prints an error; servers choose much of its text. */
-function fail(exitCode: 2 | 3, message: string): void {
+/** Prints an error, and sets the exit code; servers choose much of its text. */
+export function complain(exitCode: 1 | 2 | 3, message: string): void {
   process.exitCode = exitCode;
   const { width } = screenOf(process.stderr, readEnv());
-  const lines = `vantage: ${message}`.split('\n').flatMap((line) => {
+  const lines = `vantage: ${withProgramCalls(message, readEnv())}`.split('\n').flatMap((line) => {
     const [indent = ''] = /^ */.exec(line) ?? [];
     // what goes on is indented below its beginning
     const [first = '', ...more] = wrapText(textCell(line.trim()), width - indent.length - 2);

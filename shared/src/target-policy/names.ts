@@ -11,8 +11,13 @@ const localSuffixes = ['localhost', 'local', 'internal', 'home.arpa', 'onion'];
 /** Names by which a resolver shows itself or of the network it serves (RFC 4892, RFC 9462, RFC 7050). */
 const resolverSuffixes = ['bind', 'server', 'resolver.arpa', 'ipv4only.arpa'];
 
-/** Top-level domains of the public DNS, by IANA, as U-labels. */
-const delegated: ReadonlySet<string> = new Set<string>(require('tlds'));
+let known: ReadonlySet<string> | null = null;
+
+/** Top-level domains of the public DNS, by IANA, as U-labels. Read when first used: the client, which is one file, has no list and needs none. */
+function delegated(): ReadonlySet<string> {
+  known ??= new Set<string>(require('tlds'));
+  return known;
+}
 
 /**
  * Top-level domains for tests and documentation (RFC 6761, sections 6.2, 6.4, 6.5): not used for names of a network.
@@ -63,7 +68,7 @@ export function isLocalName(name: string): boolean {
  */
 export function privateSuffixOf(name: string): string | null {
   const topLevel = name.slice(name.lastIndexOf('.') + 1);
-  return delegated.has(domainToUnicode(topLevel)) || exampleDomains.has(topLevel) ? null : topLevel;
+  return delegated().has(domainToUnicode(topLevel)) || exampleDomains.has(topLevel) ? null : topLevel;
 }
 
 /** A name of a DNS response for comparing: lower case, no final dot, letters and digits without their escapes. */

@@ -1,3 +1,4 @@
+import type { ClientFacts } from '../../client-file.js';
 import type { ReleaseFolder } from './release-folder.js';
 
 /** Parts of the module that routes use. */
@@ -8,6 +9,10 @@ export interface Releases {
   readonly script: string;
   /** Command that runs it on the machine of a future node, and asks for the token; null if there is no release, or the URL is plain. */
   readonly command: string | null;
+  /** Command that downloads the client; null: the URL is plain. */
+  readonly clientCommand: string | null;
+  /** Facts in the client that is served. */
+  readonly clientFacts: ClientFacts;
   /** True if the public URL is plain http: others on the network could replace the script, which root runs, so no command is shown. */
   readonly isPlain: boolean;
 }

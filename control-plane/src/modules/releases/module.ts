@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isPlainUrl } from '@vantage/shared/plain-url.js';
 import { packageFolder } from '../../package-folder.js';
+import { version } from '../../version.js';
 import { defineModule } from '../module.js';
 import { filledScript } from './install-script.js';
 import { ReleaseFolder } from './release-folder.js';
@@ -21,6 +22,8 @@ export const releasesModule = defineModule({
         folder,
         script: filledScript(script, { url: publicUrl, release, key: releaseKey }),
         isPlain,
+        clientCommand: isPlain ? null : `curl -fsSL ${publicUrl}/vantage \\\n  -o vantage && chmod +x vantage`,
+        clientFacts: { version, url: publicUrl, key: releaseKey },
         command: release === null || isPlain ? null : `curl -fsSL ${publicUrl}/install.sh | sudo sh`,
       },
     };

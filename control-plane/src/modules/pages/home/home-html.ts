@@ -4,6 +4,7 @@ import { errorTable } from '../../../http/error-table.js';
 import type { ApiError } from '../../../http/errors.js';
 import { messageIn } from '../../../http/field-messages/field-messages.js';
 import type { Locale } from '../../../http/locale.js';
+import { clientHtml } from '../../../http/pages/client-html.js';
 import { type Html, html } from '../../../http/pages/html.js';
 import type { Releases } from '../../releases/index.js';
 import type { CountryNodes } from '../map/node-map.js';
@@ -51,11 +52,12 @@ export function countryList(countries: readonly CountryNodes[]): Html {
 interface Ways {
   readonly publicUrl: string;
   readonly version: string;
-  readonly releases: Pick<Releases, 'command' | 'isPlain'>;
+  readonly releases: Pick<Releases, 'command' | 'isPlain' | 'clientCommand'>;
+  readonly locale: Locale;
 }
 
 /** How to use the API, and how to join with a node. */
-export function waysHtml(texts: HomeTexts, { publicUrl, version, releases }: Ways): Html {
+export function waysHtml(texts: HomeTexts, { publicUrl, version, releases, locale }: Ways): Html {
   return html`<div class="ways"><section>
 <h2>${texts.apiTitle}</h2>
 <p>${texts.api}</p>
@@ -65,6 +67,7 @@ export function waysHtml(texts: HomeTexts, { publicUrl, version, releases }: Way
 <p>${texts.apiNext}</p>
 <pre lang="en" tabindex="0">curl -s '${publicUrl}/v1/probe/tasks/TASK_ID?wait=30'
 ${publicUrl}/p/TASK_ID</pre>
+${clientHtml(locale, releases.clientCommand, 'vantage http https://example.com/')}
 <p><a href="/docs/guide">${texts.guide}</a> · <a href="/docs">${texts.reference}</a> · <a href="/v1/openapi.json">${texts.document}</a></p>
 </section><section>
 <h2>${texts.joinTitle}</h2>

@@ -38,7 +38,7 @@ ${!nodes.some(({ isOnline }) => isOnline) && html`<p class="warn">${texts.noNode
 <div class="places">${nodeMap(countries, summary)}${countryList(countries)}</div>
 <p class="muted small">${mapTexts[locale].source}</p>
 </section>
-${waysHtml(texts, { publicUrl, version, releases: services.releases })}`;
+${waysHtml(texts, { publicUrl, version, releases: services.releases, locale })}`;
   const { title, description } = texts;
   const status = refused?.error.status ?? 200;
   const page = renderPage(request, { status, title, description, content });

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { clientHtml } from '../../../http/pages/client-html.js';
 import { type Html, html } from '../../../http/pages/html.js';
 import { renderPage } from '../../../http/pages/page.js';
 import { defineRoute } from '../../../http/route.js';
@@ -18,9 +19,11 @@ export const guidePage = defineRoute({
   replyKind: 'html',
   errors: [],
   isDocumented: false,
-  async handle(request, { pages: site }) {
+  async handle(request, { pages: site, releases }) {
     const text = guideTexts[request.locale];
-    const content = contentOf(text, site.publicUrl);
+    const client = clientHtml(request.locale, releases.clientCommand, 'vantage http https://example.com/');
+    const content = html`${contentOf(text, site.publicUrl)}
+${client}`;
     return renderPage(request, { title: text.title, content });
   },
 });

@@ -5,7 +5,7 @@ import { ApiError } from '../../../http/errors.js';
 import { type Html, html } from '../../../http/pages/html.js';
 import { type PageRequest, renderPage } from '../../../http/pages/page.js';
 import { defineRoute, type RawReply } from '../../../http/route.js';
-import { requestHtml } from '../task/request-html.js';
+import { type CommandSite, requestHtml } from '../task/request-html.js';
 import { resultsHtml, type SharedTask, statusText } from '../task/task-html.js';
 import { taskScript } from '../task/task-script.js';
 import { taskTexts } from '../task/task-texts.js';
@@ -23,9 +23,9 @@ export const taskPage = defineRoute({
   replyKind: 'html',
   errors: [],
   isDocumented: false,
-  async handle(request, { probes, pages: { publicUrl } }) {
+  async handle(request, { probes, pages: { publicUrl }, releases: { clientCommand } }) {
     try {
-      return unlisted(taskReply(request, await probes.share(request.params.id), publicUrl));
+      return unlisted(taskReply(request, await probes.share(request.params.id), { publicUrl, clientCommand }));
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== 'PROBE_JOB_NOT_FOUND') throw error;
       const { notFoundTitle, notFound } = taskTexts[request.locale];
@@ -35,7 +35,7 @@ export const taskPage = defineRoute({
   },
 });
 
-function taskReply(request: PageRequest, shared: SharedTask, publicUrl: string): RawReply {
+function taskReply(request: PageRequest, shared: SharedTask, site: CommandSite): RawReply {
   const { task } = shared;
   const texts = taskTexts[request.locale];
   const { title } = definitionOf(task.probe_type);
@@ -47,11 +47,11 @@ function taskReply(request: PageRequest, shared: SharedTask, publicUrl: string):
 <h1>${title} · ${target}</h1>
 <p class="lead" role="status"${events}>${status} <span class="muted small whole">${texts.started} ${startedAt}</span></p>
 ${knownResultsHtml(shared, request.locale)}
-${requestHtml(shared, texts, publicUrl)}`;
+${requestHtml(shared, texts, site)}`;
   return renderPage(request, {
     title: `${title} ${target}`,
     description: `${status}, ${startedAt}`,
-    image: `${publicUrl}/p/${task.task_id}/preview.png`,
+    image: `${site.publicUrl}/p/${task.task_id}/preview.png`,
     content,
     script: taskScript,
   });
