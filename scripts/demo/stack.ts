@@ -122,15 +122,18 @@ async function startAgent(
   cleanUps.push(() => agent.stop());
 }
 
+/** A busy machine takes long to start three agents. */
+const ONLINE_MS = 60_000;
+
 async function waitForNodes(client: ApiClient): Promise<readonly Node[]> {
-  const deadline = Date.now() + 20_000;
+  const deadline = Date.now() + ONLINE_MS;
   while (Date.now() < deadline) {
     const { items } = await client.call<{ items: Node[] }>('GET', '/v1/nodes?status=online');
     if (items.length === places.length)
       return places.map(({ name }) => items.find((node) => node.name === name) as Node);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  throw new Error('the agents did not come online within 20 s');
+  throw new Error(`the agents did not come online within ${ONLINE_MS / 1_000} s`);
 }
 
 function readyUrl(line: string): string | null {
