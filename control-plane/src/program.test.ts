@@ -39,7 +39,7 @@ const expected: Readonly<Record<string, readonly string[]>> = {
   'user disable': ['--email <address>', '--json'],
   'user enable': ['--email <address>', '--json'],
   'user set-plan': ['--email <address>', '--plan <plan>', 'business', '--json'],
-  'token create': ['--user <email>', '--name <name>', '--scopes <list>', '--json', 'probe:read', 'billing:write'],
+  'token create': ['--user <email>', '--name <name>', '--scopes <list>', '--json', 'probe:read', 'alert:write'],
   'token list': ['--json'],
   'token revoke': ['<id>', '--json'],
   'enrollment-token create': [

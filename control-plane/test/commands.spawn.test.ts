@@ -85,7 +85,7 @@ t.test('token create, list and revoke cover the whole life of a token, on the ru
   await createUserApi(controlPlane, 'user@test.example', 'user');
   const [made, scoped, plain, wrongScope, broad, forUser, nobody, name, days] = await Promise.all([
     run('token create --user ADMIN@test.example --json'),
-    run('token create --user admin@test.example --name ci --scopes probe:read,billing:read,probe:read --json'),
+    run('token create --user admin@test.example --name ci --scopes probe:read,alert:read,probe:read --json'),
     run('token create --user admin@test.example --expires-in-days 365'),
     run('token create --user admin@test.example --scopes probe,everything'),
     run('token create --user admin@test.example --scopes admin --json'),
@@ -95,7 +95,7 @@ t.test('token create, list and revoke cover the whole life of a token, on the ru
     run('token create --user admin@test.example --expires-in-days 366'),
   ]);
   t.match(json(made), { id: /^pat_/, name: 'command line', expires_at: null, token: /^svc_pat_/ });
-  t.match(json(scoped), { name: 'ci', scopes: ['probe:read', 'billing:read', 'account'] });
+  t.match(json(scoped), { name: 'ci', scopes: ['probe:read', 'alert:read', 'account'] });
   t.match(
     plain,
     { code: 0, stdout: /^svc_pat_[\w-]+\n$/, stderr: /^token pat_\w+ of admin@test.example/ },

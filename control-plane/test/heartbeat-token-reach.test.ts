@@ -13,7 +13,7 @@ t.test('no operation shows the check-in token of a heartbeat to credentials that
   const { api, controlPlane } = await startStack(t);
   const grantor = asUser(api.userId);
   const { key } = await controlPlane.services.tokens.apiKeys.create(grantor, { name: 'r', scopes: ['read'] }, program);
-  const scopes = ['monitor:read', 'probe:read', 'billing:read', 'alert:read', 'status:read', 'admin'] as const;
+  const scopes = ['monitor:read', 'probe:read', 'alert:read', 'admin'] as const;
   const personal = await controlPlane.services.tokens.personal.create(
     grantor,
     { name: 'r', scopes: [...scopes] },

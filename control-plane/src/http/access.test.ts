@@ -31,8 +31,6 @@ const allowed: readonly (readonly [string, Auth, readonly OwnerRole[]])[] = [
   ['managing the owner', { kind: 'scope', scope: 'account' }, ['admin', 'owner']],
   ['managing with a stated role', { kind: 'scope', scope: 'account', role: 'admin' }, ['admin', 'owner']],
   ['what owners alone do', { kind: 'scope', scope: 'account', role: 'owner' }, ['owner']],
-  ['reading invoices', { kind: 'scope', scope: 'billing:read' }, ['admin', 'owner', 'billing']],
-  ['paying', { kind: 'scope', scope: 'billing:write' }, ['owner', 'billing']],
 ];
 
 for (const [name, auth, expected] of allowed) {

@@ -1,23 +1,19 @@
 import { type Scope, scopes } from './scopes.js';
 
-/**
- * Roles of a person in an owner, in ascending order of rights except for `billing`. A person has the role `owner` of
- * their own.
- */
-export const ownerRoles = ['viewer', 'responder', 'editor', 'admin', 'owner', 'billing'] as const;
+/** Roles of a person in an owner, in ascending order of rights. A person has the role `owner` of their own. */
+export const ownerRoles = ['viewer', 'responder', 'editor', 'admin', 'owner'] as const;
 export type OwnerRole = (typeof ownerRoles)[number];
 
-const viewing: readonly Scope[] = ['probe:read', 'monitor:read', 'alert:read', 'status:read'];
-const editing: readonly Scope[] = [...viewing, 'probe', 'monitor:write', 'alert:write', 'status:write'];
+const viewing: readonly Scope[] = ['probe:read', 'monitor:read', 'alert:read'];
+const editing: readonly Scope[] = [...viewing, 'probe', 'monitor:write', 'alert:write'];
 
 /** The scopes that each role may use: the one table of them. */
 const scopesByRole: Readonly<Record<OwnerRole, ReadonlySet<Scope>>> = {
   viewer: new Set(viewing),
   responder: new Set(viewing),
   editor: new Set(editing),
-  admin: new Set<Scope>([...editing, 'account', 'billing:read']),
+  admin: new Set<Scope>([...editing, 'account']),
   owner: new Set(scopes),
-  billing: new Set<Scope>(['billing:read', 'billing:write']),
 };
 
 /** Scopes of a credential that its holder's role lets through. */

@@ -6,10 +6,6 @@ export const scopes = [
   'monitor:write',
   'alert:read',
   'alert:write',
-  'status:read',
-  'status:write',
-  'billing:read',
-  'billing:write',
   'account',
   'admin',
 ] as const;

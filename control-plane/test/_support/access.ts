@@ -76,7 +76,7 @@ export function accessOf(stack: Stack) {
     const request = { name: 'test', ...(chosen === null ? {} : { scopes: [...chosen] }) };
     return (await tokens.personal.create({ userId, scopes: null }, request, commandLine)).token;
   };
-  const key = async (userId: string, chosen?: readonly ('billing:read' | 'read' | 'write')[]) => {
+  const key = async (userId: string, chosen?: readonly ('alert:read' | 'read' | 'write')[]) => {
     const request = { name: 'test', ...(chosen === undefined ? {} : { scopes: [...chosen] }) };
     return (await tokens.apiKeys.create(asUser(userId), request, commandLine)).key;
   };
@@ -108,15 +108,15 @@ export function accessOf(stack: Stack) {
       ...base,
       name: 'an API key without the scope',
       kind: 'api_key',
-      scopes: ['billing:read'],
-      make: async () => key(await user(), ['billing:read']),
+      scopes: ['alert:read'],
+      make: async () => key(await user(), ['alert:read']),
     },
     {
       ...base,
       name: 'a personal token without the scope',
       kind: 'personal_access_token',
-      scopes: ['billing:read', 'account'],
-      make: async () => personal(await user(), ['billing:read']),
+      scopes: ['alert:read', 'account'],
+      make: async () => personal(await user(), ['alert:read']),
     },
     {
       ...base,
@@ -184,8 +184,8 @@ export function accessOf(stack: Stack) {
       name: 'an API key of an unverified account without the scope',
       kind: 'api_key',
       isVerified: false,
-      scopes: ['billing:read'],
-      make: async () => key(await unverified(await user()), ['billing:read']),
+      scopes: ['alert:read'],
+      make: async () => key(await unverified(await user()), ['alert:read']),
     },
     {
       ...base,

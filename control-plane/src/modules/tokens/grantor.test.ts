@@ -22,12 +22,12 @@ t.test('no grantor grants a scope that they lack, alone or inside a broad one', 
   const cases: readonly (readonly [own: Scopes, wanted: Scopes, lacking: Scopes])[] = [
     [['probe', 'account'], ['probe', 'probe:read', 'account'], []],
     [['probe:read'], ['probe', 'probe:read'], ['probe']],
-    [['monitor:read'], ['monitor:read', 'monitor:write', 'billing:read'], ['monitor:write', 'billing:read']],
-    [['probe', 'monitor:read', 'alert:read', 'status:read', 'billing:read'], ['read'], []],
-    [['monitor:read', 'alert:read', 'status:read', 'billing:read'], ['read'], ['read']],
-    [['probe', 'monitor:write', 'alert:write', 'status:write', 'billing:write'], ['write'], []],
+    [['monitor:read'], ['monitor:read', 'monitor:write', 'alert:read'], ['monitor:write', 'alert:read']],
+    [['probe', 'monitor:read', 'alert:read'], ['read'], []],
+    [['monitor:read', 'alert:read'], ['read'], ['read']],
+    [['probe', 'monitor:write', 'alert:write'], ['write'], []],
     [
-      ['monitor:write', 'alert:write', 'status:write', 'billing:write'],
+      ['monitor:write', 'alert:write'],
       ['read', 'write'],
       ['read', 'write'],
     ],
@@ -50,8 +50,8 @@ t.test('no grantor grants a scope that they lack, alone or inside a broad one', 
 t.test('each scope opens itself alone, but for probe, read and write', async (t) => {
   const more: Partial<Record<Scope | BroadScope, readonly Scope[]>> = {
     probe: ['probe', 'probe:read'],
-    read: ['probe:read', 'monitor:read', 'alert:read', 'status:read', 'billing:read'],
-    write: ['monitor:write', 'alert:write', 'status:write', 'billing:write', 'probe', 'probe:read'],
+    read: ['probe:read', 'monitor:read', 'alert:read'],
+    write: ['monitor:write', 'alert:write', 'probe', 'probe:read'],
   };
   for (const scope of apiKeyScopes) t.strictSame(expandScopes([scope]), new Set(more[scope] ?? [scope]), scope);
   const everything = defaultTokenScopes.filter((scope) => scope !== 'account');

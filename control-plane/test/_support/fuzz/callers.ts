@@ -10,7 +10,7 @@ export const callerKinds = [
   'a guesser',
   'a session',
   'a personal access token',
-  'a token for bills',
+  'a token for alerts',
   'an API key',
   'a read-only key',
   'a session of an admin',
@@ -44,7 +44,7 @@ const schemes: Readonly<Record<CallerKind, { readonly scheme: string; readonly r
   'a guesser': null,
   'a session': { scheme: 'accessToken', roles: everything },
   'a personal access token': { scheme: 'personalAccessToken', roles: everything },
-  'a token for bills': { scheme: 'personalAccessToken', roles: new Set(['billing:read', 'account']) },
+  'a token for alerts': { scheme: 'personalAccessToken', roles: new Set(['alert:read', 'account']) },
   'an API key': { scheme: 'apiKey', roles: expandScopes(['read', 'write']) },
   'a read-only key': { scheme: 'apiKey', roles: expandScopes(['read']) },
   'a session of an admin': { scheme: 'accessToken', roles: new Set([...everything, 'admin']) },
@@ -106,8 +106,8 @@ export class Callers {
         return tokens.personal.create(grantor, { name: 'fuzz' }, commandLine);
       case 'a token of an admin that asked for it':
         return tokens.personal.create(grantor, { name: 'fuzz', scopes: [...scopes] }, commandLine);
-      case 'a token for bills':
-        return tokens.personal.create(grantor, { name: 'fuzz', scopes: ['billing:read'] }, commandLine);
+      case 'a token for alerts':
+        return tokens.personal.create(grantor, { name: 'fuzz', scopes: ['alert:read'] }, commandLine);
       default: {
         const client = { address: '192.0.2.1', userAgent: null };
         const pair = await accounts.sessions.open(this.db, userId, { methods: ['password'], client });

@@ -32,7 +32,7 @@ export const english: GuideText = {
     },
     makeKey: {
       heading: 'Create a read-only key',
-      before: html`<p>Programs use keys, not your login. A key has only the scopes that you give it, and is shown only once. With <code>read</code> it can read probes, monitors, alerts, status pages and bills, and change nothing.</p>`,
+      before: html`<p>Programs use keys, not your login. A key has only the scopes that you give it, and is shown only once. With <code>read</code> it can read probes, monitors and alerts, and change nothing.</p>`,
       after: html`<p>Without <code>scopes</code> a key may read and write. It is valid for at most 90 days; a revoked key stops working at once.</p>`,
     },
     probe: {
@@ -80,5 +80,5 @@ export const english: GuideText = {
       after: html`<p>The token is invalid now: 401 <a href="/docs/errors/AUTH_SESSION_INVALID"><code>AUTH_SESSION_INVALID</code></a>.</p>`,
     },
   },
-  ending: html`<p>Everything else is in the <a href="/docs">API reference</a>, where you can try each operation, and in the <a href="/v1/openapi.json">OpenAPI document</a> that it is generated from.</p>`,
+  ending: html`<p>Everything else is in the <a href="/docs">API reference</a>, with a command for each operation, and in the <a href="/v1/openapi.json">OpenAPI document</a> that it is generated from.</p>`,
 };

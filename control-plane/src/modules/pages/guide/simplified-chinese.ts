@@ -32,7 +32,7 @@ export const simplifiedChinese: GuideText = {
     },
     makeKey: {
       heading: '创建只读密钥',
-      before: html`<p>程序应使用密钥，而不是您的登录。密钥只拥有您授予的权限范围，且仅显示这一次。<code>read</code> 允许读取探测、监控、告警、状态页和账单，但不能执行任何操作。</p>`,
+      before: html`<p>程序应使用密钥，而不是您的登录。密钥只拥有您授予的权限范围，且仅显示这一次。<code>read</code> 允许读取探测、监控和告警，但不能执行任何操作。</p>`,
       after: html`<p>不指定 <code>scopes</code> 时，密钥可读可写。有效期最长 90 天；撤销后立即失效。</p>`,
     },
     probe: {
@@ -80,5 +80,5 @@ export const simplifiedChinese: GuideText = {
       after: html`<p>该令牌现已失效：401 <a href="/docs/errors/AUTH_SESSION_INVALID"><code>AUTH_SESSION_INVALID</code></a>。</p>`,
     },
   },
-  ending: html`<p>其余内容见 <a href="/docs">API 参考</a>，每个操作都可以直接试用；参考由 <a href="/v1/openapi.json">OpenAPI 文档</a>生成。</p>`,
+  ending: html`<p>其余内容见 <a href="/docs">API 参考</a>，每个操作都附有命令；参考由 <a href="/v1/openapi.json">OpenAPI 文档</a>生成。</p>`,
 };

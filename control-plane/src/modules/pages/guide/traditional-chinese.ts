@@ -32,7 +32,7 @@ export const traditionalChinese: GuideText = {
     },
     makeKey: {
       heading: '建立唯讀金鑰',
-      before: html`<p>程式應使用金鑰，而不是您的登入。金鑰只擁有您授予的權限範圍，且僅顯示這一次。<code>read</code> 允許讀取探測、監控、告警、狀態頁與帳單，但不能執行任何操作。</p>`,
+      before: html`<p>程式應使用金鑰，而不是您的登入。金鑰只擁有您授予的權限範圍，且僅顯示這一次。<code>read</code> 允許讀取探測、監控與告警，但不能執行任何操作。</p>`,
       after: html`<p>不指定 <code>scopes</code> 時，金鑰可讀可寫。有效期最長 90 天；撤銷後立即失效。</p>`,
     },
     probe: {
@@ -80,5 +80,5 @@ export const traditionalChinese: GuideText = {
       after: html`<p>該權杖現已失效：401 <a href="/docs/errors/AUTH_SESSION_INVALID"><code>AUTH_SESSION_INVALID</code></a>。</p>`,
     },
   },
-  ending: html`<p>其餘內容見 <a href="/docs">API 參考</a>，每個操作都可以直接試用；參考由 <a href="/v1/openapi.json">OpenAPI 文件</a>產生。</p>`,
+  ending: html`<p>其餘內容見 <a href="/docs">API 參考</a>，每個操作都附有命令；參考由 <a href="/v1/openapi.json">OpenAPI 文件</a>產生。</p>`,
 };
