@@ -88,6 +88,8 @@ export interface ProbeTypeDefinition<
   readonly summary: string;
   /** Parameters, every one with a default or optional. */
   readonly Params: P;
+  /** Names of the parameters that the form of the start page has; all others have their defaults there. */
+  readonly formParams: readonly string[];
   /** Fields that the type adds to the summary of a task. */
   readonly Summary: M;
   /** Fields that the type adds to the body of the task itself. */

@@ -23,6 +23,11 @@ t.test('each type is listed under its own name', async (t) => {
     t.equal(isProbeType(name), false, name);
 });
 
+t.test('the form of a type has parameters of the type', async (t) => {
+  for (const type of probeTypeNames)
+    for (const name of probeTypes[type].formParams) t.ok(name in probeTypes[type].Params.properties, `${type} ${name}`);
+});
+
 t.test('every example with its defaults is a spec the policy allows', async (t) => {
   const policy = new TargetPolicy({ allow: [], own: [], denied: [] });
   for (const type of probeTypeNames) t.doesNotThrow(() => checkSpec(type, exampleSpec(type), policy), type);

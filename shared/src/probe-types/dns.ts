@@ -239,6 +239,7 @@ export const dns = {
   capability: null,
   asksOthers: true,
   Params,
+  formParams: ['record_type', 'server', 'transport'],
   Spec,
   Result,
   maxResultBytes: MAX_RESULT_BYTES,

@@ -251,6 +251,7 @@ export const http = {
   summary: 'One HTTP or HTTPS request over a new connection, with the time of every phase',
   capability: null,
   Params,
+  formParams: ['method', 'follow_redirects', 'ip_version'],
   Spec,
   Result,
   maxResultBytes: MAX_RESULT_BYTES,

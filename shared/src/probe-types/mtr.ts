@@ -72,6 +72,7 @@ export const mtr = {
   summary: 'The routers on the path to a target, with the loss and round-trip times of each',
   capability: 'icmp',
   Params,
+  formParams: ['cycles', 'protocol', 'ip_version'],
   Spec,
   Result,
   maxResultBytes: MAX_RESULT_BYTES,

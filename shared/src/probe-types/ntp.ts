@@ -147,6 +147,7 @@ export const ntp = {
   summary: 'The offset, delay and state of a time server',
   capability: null,
   Params,
+  formParams: ['count'],
   Spec,
   Result,
   maxResultBytes: 16 * 1024,

@@ -110,6 +110,7 @@ export const ping = {
   summary: 'ICMP echo requests, or TCP connects, with loss and round-trip times',
   capability: 'icmp_echo',
   Params,
+  formParams: ['count', 'ip_version'],
   Spec,
   Result,
   maxResultBytes: 64 * 1024,

@@ -133,6 +133,7 @@ export const smtp = {
   summary: 'The greeting, extensions and certificate of a mail server, without sending mail',
   capability: null,
   Params,
+  formParams: ['port', 'starttls'],
   Spec,
   Result,
   maxResultBytes: MAX_RESULT_BYTES,

@@ -129,6 +129,7 @@ export const speedtest = {
   summary: 'Download, upload and latency under load, against a /speedtest or any URL',
   capability: null,
   Params,
+  formParams: ['upload'],
   Spec,
   Result,
   maxResultBytes: 16 * 1024,

@@ -155,6 +155,7 @@ export const ssl = {
   summary: 'Certificate, chain, protocol versions and ciphers of a TLS server, with a grade',
   capability: null,
   Params,
+  formParams: ['port', 'server_name'],
   Spec,
   Result: SslResultSchema,
   maxResultBytes: MAX_RESULT_BYTES,

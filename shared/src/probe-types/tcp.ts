@@ -80,6 +80,7 @@ export const tcp = {
   summary: 'TCP connect to a port, without sending a byte',
   capability: null,
   Params,
+  formParams: ['port', 'count', 'ip_version'],
   Spec,
   Result,
   maxResultBytes: 16 * 1024,

@@ -50,6 +50,7 @@ export const traceroute = {
   summary: 'The routers on the path to a target',
   capability: 'icmp',
   Params,
+  formParams: ['protocol', 'max_hops', 'ip_version'],
   Spec,
   Result,
   maxResultBytes: MAX_RESULT_BYTES,
