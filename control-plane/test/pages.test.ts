@@ -3,6 +3,7 @@ import { until } from '@vantage/shared/_support/until.js';
 import { definitionOf, probeTypeNames } from '@vantage/shared/probe-types/index.js';
 import t from 'tap';
 import { unescapeHtml } from '../src/http/pages/html.js';
+import { paramLabel } from '../src/modules/pages/home/param-labels.js';
 import { columnTitle } from '../src/modules/pages/task/column-titles.js';
 import { TARGET_BURST, TARGET_MAX_AT_ONCE, TARGET_RATE_PER_SECOND } from '../src/modules/probes/target-budget.js';
 import { type PageCase, pageCases, startPageWorld } from './_support/page-world.js';
@@ -106,9 +107,28 @@ t.test('the form of the first page runs a probe without scripts, and shows what 
   const { body } = await api.call('GET', `/v1/probe/tasks/${id}?wait=20`, { as: null });
   t.match(body.data, { target: 'https://127.0.0.1/a', node_results: [{ node: { country: 'DE' } }] });
 
+  const dns = await post({
+    type: 'dns',
+    target: 'a.example',
+    'dns.record_type': 'MX',
+    'dns.server': '',
+    'ping.count': '7',
+  });
+  t.match(textOf(await plain.get(dns.location ?? '')), 'record_type: MX');
+  const report = await post({ type: 'report', target: 'example.com', limit: '1' });
+  t.equal(report.status, 303);
+  t.match(textOf(await plain.get(report.location ?? '')), 'Diagnosis of example.com');
+  const lookup = await post({ type: 'lookup/headers', target: ' https://example.com/a?b ' });
+  t.match(lookup, { status: 307, location: '/lookup/headers/https%3A%2F%2Fexample.com%2Fa%3Fb' });
+
   for (const [fields, status, shown] of [
     [{ type: 'tcp', target: evil }, 400, 'value="&lt;script&gt;'],
     [{ type: 'nonsense', target: 'x' }, 400, 'no such type'],
+    [{ type: 'lookup/nonsense', target: 'x' }, 400, 'no such type'],
+    [{ type: 'lookup/dns', target: ' ' }, 400, 'is required'],
+    [{ type: 'report', target: '10.0.0.1' }, 422, '10.0.0.1'],
+    [{ type: 'ping', target: 'a.example', 'ping.count': '51' }, 400, '<b lang="en">Count</b>: must be'],
+    [{ type: 'ping', target: 'a.example', 'ping.count': 'many' }, 400, 'name="ping.count" value="many"'],
     [{ type: 'ping', target: '10.0.0.1', params: '{' }, 400, 'must be JSON'],
     [{ type: 'ping', target: 'a.example', from: 'JP' }, 422, 'no online node matches'],
     [{ type: 'ping', target: 'a\0b' }, 400, 'is not a text'],
@@ -238,9 +258,10 @@ t.test(
   },
 );
 
-t.test('every column and phase has a title in each language', async (t) => {
+t.test('every column, phase and field of the form has a title in each language', async (t) => {
   for (const type of probeTypeNames) {
     for (const { title } of definitionOf(type).columns) t.ok(columnTitle(title, 'zh-CN'), `${type}: ${title}`);
+    for (const name of definitionOf(type).formParams) t.ok(paramLabel(name, 'zh-CN'), `${type}: ${name}`);
   }
 });
 

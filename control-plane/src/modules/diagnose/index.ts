@@ -1,6 +1,8 @@
 import type { Clock } from '@vantage/shared/clock.js';
 import { sectionNames } from '@vantage/shared/diagnose/finding-table.js';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
+import { lazily } from '@vantage/shared/lazily.js';
+import { compileSchema } from '@vantage/shared/validation.js';
 import type { Knex } from 'knex';
 import type { Actor } from '../../audit-log/actor.js';
 import { insertAuditEntry } from '../../audit-log/store.js';
@@ -16,10 +18,13 @@ import type { ReportReader, ReportState } from './report-reader.js';
 import { LEASE_MS, REPORT_DEADLINE_MS, type ReportRuns } from './report-runs.js';
 import { deleteReport, insertReport, listReports, type NewReport, updateShared } from './report-store.js';
 import { costOf, type DiagnoseBody, readRequest } from './request.js';
-import type { ListedView, ReportView } from './schema.js';
+import { DiagnoseBodySchema, type ListedView, type ReportView } from './schema.js';
 import { listedView, reportView } from './view.js';
 
 export type { ReportView, SectionView } from './schema.js';
+
+/** Check of a body that did not come through the operation. */
+const checkBody = lazily(() => compileSchema(DiagnoseBodySchema));
 
 /** Interval of reads without a wake-up, in milliseconds: one may be lost between replicas. */
 const REREAD_MS = 2_000;
@@ -75,6 +80,13 @@ export class Diagnose {
     });
     runs.run(report.id);
     return this.get(report.id, { viewer, locale });
+  }
+
+  /** Creates a report from a form, whose body is checked as that of the API. @throws ApiError as `create` */
+  createFromForm(body: unknown, caller: Parameters<Diagnose['create']>[1]): Promise<ReportView> {
+    const checked = checkBody()(body);
+    if (!checked.ok) throw new ApiError('VALIDATION_FAILED', { details: checked.details });
+    return this.create(checked.value, caller);
   }
 
   /** Returns the current state of a report. @throws ApiError NOT_FOUND */

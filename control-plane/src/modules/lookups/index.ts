@@ -22,6 +22,7 @@ import { waitWithin } from './wait-within.js';
 
 export type { HeadersAnswer } from './kinds/headers-answer.js';
 export type { LookupKind } from './kinds/registry.js';
+export { lookupTitles } from './kinds/titles.js';
 
 interface LookupsOptions {
   readonly answers: Answers;

@@ -1,8 +1,5 @@
 import type { Locale } from '../../../http/locale.js';
-import type { LookupKind } from '../kinds/registry.js';
-
-/** Kinds that have pages: every lookup, and the reputation of addresses. */
-export type PageKind = LookupKind | 'reputation';
+import { lookupTitles, type PageKind } from '../kinds/titles.js';
 
 /** Texts of the pages of lookups; names of fields are those of the API in every language. */
 export interface LookupPageTexts {
@@ -18,15 +15,7 @@ export interface LookupPageTexts {
 
 export const lookupPageTexts: Readonly<Record<Locale, LookupPageTexts>> = {
   en: {
-    kinds: {
-      ip: 'Address',
-      whois: 'Registration',
-      ssl: 'Certificate and TLS',
-      dns: 'DNS records',
-      icp: 'ICP filing',
-      headers: 'Response headers',
-      reputation: 'Reputation',
-    },
+    kinds: lookupTitles.en,
     nothing: 'There is no answer in memory.',
     justAsked: 'Asked just now.',
     kept: (seconds) => `From memory, ${seconds} s old.`,
@@ -36,15 +25,7 @@ export const lookupPageTexts: Readonly<Record<Locale, LookupPageTexts>> = {
     failed: 'No answer',
   },
   'zh-CN': {
-    kinds: {
-      ip: 'IP 地址',
-      whois: '注册信息',
-      ssl: '证书与 TLS',
-      dns: 'DNS 记录',
-      icp: 'ICP 备案',
-      headers: '响应头',
-      reputation: '信誉',
-    },
+    kinds: lookupTitles['zh-CN'],
     nothing: '缓存中没有结果。',
     justAsked: '刚刚查询。',
     kept: (seconds) => `来自缓存，${seconds} 秒前查询。`,
@@ -54,15 +35,7 @@ export const lookupPageTexts: Readonly<Record<Locale, LookupPageTexts>> = {
     failed: '没有结果',
   },
   'zh-TW': {
-    kinds: {
-      ip: 'IP 位址',
-      whois: '註冊資訊',
-      ssl: '憑證與 TLS',
-      dns: 'DNS 記錄',
-      icp: 'ICP 備案',
-      headers: '回應標頭',
-      reputation: '信譽',
-    },
+    kinds: lookupTitles['zh-TW'],
     nothing: '快取中沒有結果。',
     justAsked: '剛剛查詢。',
     kept: (seconds) => `來自快取，${seconds} 秒前查詢。`,

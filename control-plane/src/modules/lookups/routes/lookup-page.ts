@@ -10,8 +10,9 @@ import { refuseOtherSites } from '../../../http/pages/same-site.js';
 import { type AnyRoute, defineRoute, type RawReply } from '../../../http/route.js';
 import type { LookupReply } from '../index.js';
 import { lookups as kinds } from '../kinds/registry.js';
+import type { PageKind } from '../kinds/titles.js';
 import { answerHtml } from '../page/answer-html.js';
-import { lookupPageTexts, type PageKind } from '../page/texts.js';
+import { lookupPageTexts } from '../page/texts.js';
 
 // A visit shows what is known; only the button asks: crawlers and previews of chats open links, and must cost no one anything.
 

@@ -6,18 +6,18 @@ import { viewerOf } from '../../../http/viewer.js';
 import { statusOf } from '../../nodes/index.js';
 import { mapTexts, onlineText } from '../map/map-texts.js';
 import { byCountry, nodeMap } from '../map/node-map.js';
-import { emptyForm, type ProbeForm } from './form.js';
+import type { StartForm } from './form.js';
 import { countryList, formHtml, refusalHtml, waysHtml } from './home-html.js';
 import { homeTexts } from './home-texts.js';
 
-/** A form that was refused. */
-interface Refused {
-  readonly form: ProbeForm;
-  readonly error: ApiError;
+/** Form as it is shown, with the reason why it was refused, if it was. */
+interface Shown {
+  readonly form: StartForm;
+  readonly error?: ApiError;
 }
 
-/** The first page, after a refusal with the form as it was sent. */
-export function renderHome(request: PageRequest, services: Services, refused: Refused | null = null): RawReply {
+/** The first page. */
+export function renderHome(request: PageRequest, services: Services, { form, error }: Shown): RawReply {
   const { locale } = request;
   const { version, publicUrl } = services.pages;
   const texts = homeTexts[locale];
@@ -29,8 +29,8 @@ export function renderHome(request: PageRequest, services: Services, refused: Re
   const content = html`
 <h1>${texts.title}</h1>
 <p class="lead text">${texts.lead}</p>
-${refused !== null && refusalHtml(refused.error, locale)}
-${formHtml(refused?.form ?? emptyForm, countries, locale)}
+${error !== undefined && refusalHtml(error, locale)}
+${formHtml(form, countries, locale)}
 ${!nodes.some(({ isOnline }) => isOnline) && html`<p class="warn">${texts.noNodes}</p>`}
 <section>
 <h2>${texts.nodesTitle}</h2>
@@ -40,9 +40,9 @@ ${!nodes.some(({ isOnline }) => isOnline) && html`<p class="warn">${texts.noNode
 </section>
 ${waysHtml(texts, { publicUrl, version, releases: services.releases, locale })}`;
   const { title, description } = texts;
-  const status = refused?.error.status ?? 200;
+  const status = error?.status ?? 200;
   const page = renderPage(request, { status, title, description, content });
-  const retryAfterSeconds = refused?.error.retryAfterSeconds;
+  const retryAfterSeconds = error?.retryAfterSeconds;
   if (retryAfterSeconds === undefined) return page;
   return { ...page, headers: { ...page.headers, 'Retry-After': String(retryAfterSeconds) } };
 }

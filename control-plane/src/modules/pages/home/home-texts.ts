@@ -11,6 +11,9 @@ export interface HomeTexts {
   readonly anywhere: string;
   readonly nodes: string;
   readonly run: string;
+  /** Introduces the kinds that are no probes. */
+  readonly more: string;
+  readonly report: string;
   readonly hint: string;
   readonly noNodes: string;
   readonly refused: string;
@@ -42,10 +45,12 @@ export const homeTexts: Readonly<Record<Locale, HomeTexts>> = {
     from: 'From',
     anywhere: 'anywhere',
     nodes: 'Nodes',
-    run: 'Run the probe',
-    hint: 'A URL or a name for http; host:port for tcp; a name or an address for all others. No account is needed. Everyone who has the link can read the results, for 7 days.',
+    run: 'Run',
+    more: 'Reports and lookups',
+    report: 'Full report',
+    hint: 'A name or an address; also a URL for http, a report and response headers. No account is needed. Everyone who has the link can read the results, for 7 days.',
     noNodes: 'No node is online at the moment, so no probe can run.',
-    refused: 'The probe was not started',
+    refused: 'Nothing was started',
     nodesTitle: 'Nodes',
     allNodes: 'All nodes',
     apiTitle: 'The same with the API',
@@ -73,10 +78,12 @@ export const homeTexts: Readonly<Record<Locale, HomeTexts>> = {
     from: '来源',
     anywhere: '任意地点',
     nodes: '节点数',
-    run: '开始探测',
-    hint: 'http 填 URL 或域名；tcp 填 host:port；其他类型填域名或地址。无需账户。任何拥有链接的人都可以查看结果，保留 7 天。',
+    run: '开始',
+    more: '报告与查询',
+    report: '完整报告',
+    hint: '填域名或地址；http、报告和响应头也可填 URL。无需账户。任何拥有链接的人都可以查看结果，保留 7 天。',
     noNodes: '目前没有在线节点，无法进行探测。',
-    refused: '探测没有开始',
+    refused: '没有开始',
     nodesTitle: '节点',
     allNodes: '全部节点',
     apiTitle: '通过 API 完成',
@@ -102,10 +109,12 @@ export const homeTexts: Readonly<Record<Locale, HomeTexts>> = {
     from: '來源',
     anywhere: '任意地點',
     nodes: '節點數',
-    run: '開始探測',
-    hint: 'http 填 URL 或網域名稱；tcp 填 host:port；其他類型填網域名稱或位址。無需帳戶。任何擁有連結的人都可以查看結果，保留 7 天。',
+    run: '開始',
+    more: '報告與查詢',
+    report: '完整報告',
+    hint: '填網域名稱或位址；http、報告與回應標頭也可填 URL。無需帳戶。任何擁有連結的人都可以查看結果，保留 7 天。',
     noNodes: '目前沒有線上節點，無法進行探測。',
-    refused: '探測沒有開始',
+    refused: '沒有開始',
     nodesTitle: '節點',
     allNodes: '全部節點',
     apiTitle: '透過 API 完成',
