@@ -14,6 +14,7 @@ import { exitCodes as agentExitCodes } from 'vantage-agent/exit-codes.js';
 import { clientExitCodes } from 'vantage-control/client/program.js';
 import { settingsTable } from 'vantage-control/config/settings-reference.js';
 import { errorTable } from 'vantage-control/http/error-table.js';
+import { returnedCodes } from 'vantage-control/http/frame/declared-errors.js';
 import { HttpMetrics } from 'vantage-control/http/frame/metrics.js';
 import { scopes } from 'vantage-control/http/scopes.js';
 import { variables } from 'vantage-control/modules/alerts/types/template/variables.js';
@@ -21,7 +22,7 @@ import { riskLevels, signalWeights } from 'vantage-control/modules/lookups/reput
 import { planNames, planNumbers } from 'vantage-control/plans/numbers.js';
 import { exitCodes as controlExitCodes } from 'vantage-control/runtime/exit-codes.js';
 import { Metrics } from 'vantage-control/runtime/metrics.js';
-import { metricsOfModules } from 'vantage-control/wiring/modules.js';
+import { metricsOfModules, routes } from 'vantage-control/wiring/modules.js';
 import { readLogMessages } from './log-lines.js';
 import { readMetrics } from './metrics-list.js';
 import { settingTable } from './setting-table.js';
@@ -88,7 +89,14 @@ export function codeLists(root: string): ReadonlyMap<string, ListContent> {
     ),
     'monitor-settings': settingTable('`config`', schemasOf(monitorTypes, 'Config')),
     'probe-parameters': settingTable('`params`', schemasOf(probeTypes, 'Params')),
-    'error-codes': Object.keys(errorTable),
+    'error-codes': table(
+      ['Code', 'Status', 'Message'],
+      returnedCodes(routes).map((name) => [
+        code(name),
+        errorTable[name].statuses.join(', '),
+        errorTable[name].messages.en,
+      ]),
+    ),
     scopes,
     'token-prefixes': Object.values(tokenPrefixes),
     metrics: readMetrics([HttpMetrics, Metrics, ...metricsOfModules]),

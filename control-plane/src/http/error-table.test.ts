@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { type ErrorCode, errorTable, isErrorCode } from './error-table.js';
 import { ApiError } from './errors.js';
@@ -50,16 +49,6 @@ t.test('every code has a message in each of the three languages', async (t) => {
     t.match(messages['zh-TW'], /\p{Script=Han}/u, `${code} in Chinese`);
     t.notMatch(messages.en, /\p{Script=Han}/u, `${code} in English`);
   }
-});
-
-t.test('docs/errors.md lists every code with its statuses and message', async (t) => {
-  const document = readFileSync(new URL('../../../../docs/errors.md', import.meta.url), 'utf8');
-  const block = /<!-- list:error-codes -->(.*)<!-- \/list -->/s.exec(document)?.[1] ?? '';
-  const rows = block.split('\n').filter((line) => line.startsWith('| `'));
-  const expected = Object.entries(errorTable).map(
-    ([code, { statuses, messages }]) => `| \`${code}\` | ${statuses.join(', ')} | ${messages.en} |`,
-  );
-  t.strictSame(rows.toSorted(), expected.toSorted());
 });
 
 t.test('isErrorCode knows the codes and nothing an object has by nature', async (t) => {

@@ -9,8 +9,8 @@ export interface ErrorDefinition {
 }
 
 /**
- * The one list of error codes (API specification 7). Types, replies, the OpenAPI document and the error pages derive
- * from it. NOTE: docs/errors.md repeats codes and statuses; a test compares them.
+ * The one list of error codes (API specification 7). Types, replies, the OpenAPI document, the error pages and docs/errors.md derive
+ * from it; the last two have those alone that an operation of this version returns.
  */
 export const errorTable = {
   // Credentials and sessions

@@ -46,9 +46,6 @@ export async function openTab(browser: Browser, url: string, options: BrowserCon
 export async function narrowAndDarken(page: Page): Promise<void> {
   await page.setViewportSize({ width: 390, height: 844 });
   await page.emulateMedia({ colorScheme: 'dark' });
-  // the reference learns of it by an event
-  if ((await page.locator('#reference').count()) > 0)
-    await page.locator('html.dark-mode').waitFor({ state: 'attached' });
 }
 
 /** Serious and critical findings of axe-core for the current page, each with the first elements. */
@@ -65,10 +62,10 @@ export function overflowOf(page: Page): Promise<number> {
   return page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
 }
 
-/** Texts of our own pages that are wider than their place, so that a reader has to scroll in them or does not see their end. */
+/** Texts of our own pages, other than those in a fixed-width font, that are wider than their place. */
 export function cutTexts(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(
-    `[...document.querySelectorAll('main .wide, main .wide td, main dd, main pre, main p, main h1, main h2, main .pill, main button, main label, .site a')]
+    `[...document.querySelectorAll('main .wide, main .wide td, main dd, main p, main h1, main h2, main .pill, main button, main label, .site a')]
        .filter((element) => element.scrollWidth > element.clientWidth + 1)
        .map((element) => element.innerText.slice(0, 80))`,
   );

@@ -105,3 +105,13 @@ export function declaredErrors(route: AnyRoute): ReadonlyMap<number, ReadonlySet
   }
   return byStatus;
 }
+
+/** Codes that are sent for requests that belong to no operation, too. */
+const codesOutsideRoutes: readonly ErrorCode[] = ['NOT_FOUND', 'REQUEST_BODY_INVALID'];
+
+/** Codes that an API of these routes returns, in the order of the table, which has those of later versions, too. */
+export function returnedCodes(routes: readonly AnyRoute[]): ErrorCode[] {
+  const declared = routes.flatMap((route) => [...declaredErrors(route).values()].flatMap((codes) => [...codes]));
+  const returned = new Set([...codesOutsideRoutes, ...declared]);
+  return (Object.keys(errorTable) as ErrorCode[]).filter((code) => returned.has(code));
+}

@@ -9,7 +9,6 @@ interface ErrorPageText {
   readonly messages: string;
   readonly operations: string;
   readonly everyOperation: string;
-  readonly noOperation: string;
   readonly guide: string;
   /** Advice to the reader, by status. */
   readonly advice: Readonly<Record<number, string>>;
@@ -24,7 +23,6 @@ export const errorPageText: Readonly<Record<Locale, ErrorPageText>> = {
     messages: 'In every language',
     operations: 'Operations that return it',
     everyOperation: 'Every operation of the API may return it.',
-    noOperation: 'No operation of this version returns it.',
     guide: 'New to the API? The guide has examples with curl.',
     advice: {
       400: 'Correct the request before you send it again: error.details names each field and what is wrong with it.',
@@ -51,7 +49,6 @@ export const errorPageText: Readonly<Record<Locale, ErrorPageText>> = {
     messages: '各语言的消息',
     operations: '会返回此错误的操作',
     everyOperation: 'API 的所有操作都可能返回此错误。',
-    noOperation: '当前版本没有操作会返回此错误。',
     guide: '初次使用 API？指南中有 curl 示例。',
     advice: {
       400: '请修正请求后再发送：error.details 列出每个字段及其问题。',
@@ -78,7 +75,6 @@ export const errorPageText: Readonly<Record<Locale, ErrorPageText>> = {
     messages: '各語言的訊息',
     operations: '會回傳此錯誤的操作',
     everyOperation: 'API 的所有操作都可能回傳此錯誤。',
-    noOperation: '目前版本沒有操作會回傳此錯誤。',
     guide: '初次使用 API？指南中有 curl 範例。',
     advice: {
       400: '請修正要求後再傳送：error.details 列出每個欄位及其問題。',

@@ -1,59 +1,57 @@
 import { STATUS_CODES } from 'node:http';
 import { Type } from 'typebox';
-import { type ErrorCode, errorTable, isErrorCode } from '../error-table.js';
+import { type ErrorCode, errorTable } from '../error-table.js';
 import { ApiError } from '../errors.js';
-import { declaredErrors } from '../frame/declared-errors.js';
+import { declaredErrors, returnedCodes } from '../frame/declared-errors.js';
 import { type Locale, localeNames, locales } from '../locale.js';
 import { type Html, html } from '../pages/html.js';
 import { renderPage } from '../pages/page.js';
 import { type AnyRoute, defineRoute } from '../route.js';
 import { errorPageText } from './error-page-text.js';
+import { referenceLink } from './reference-link.js';
 
-/** Page `/docs/errors/{code}`, the doc_url of every error: its meaning, its remedy, and which of `routes` return it. */
-export function errorPageRoute(routes: readonly AnyRoute[]): AnyRoute {
+/**
+ * `/docs/errors`, the codes that `routes` return, by status; and `/docs/errors/{code}`, the doc_url of every error: its meaning, its
+ * remedy, and which operations return it.
+ */
+export function errorPageRoutes(routes: readonly AnyRoute[]): AnyRoute[] {
   const documented = routes.filter(({ isDocumented }) => isDocumented !== false);
-  return defineRoute({
-    operationId: 'getErrorPage',
+  const codes = returnedCodes(routes);
+  const common = {
     method: 'GET',
-    path: '/docs/errors/{code}',
-    summary: 'What an error code means',
     tag: 'Reference',
     auth: { kind: 'none' },
-    params: Type.Object({ code: Type.String({ maxLength: 64 }) }),
     replies: { 200: Type.String() },
     replyKind: 'html',
-    errors: ['NOT_FOUND'],
     isDocumented: false,
-    handle: async (request) => {
-      const { code } = request.params;
-      if (!isErrorCode(code)) throw new ApiError('NOT_FOUND');
-      const content = contentOf(code, request.locale, documented);
-      return renderPage(request, { title: code, description: errorTable[code].messages[request.locale], content });
-    },
-  });
-}
-
-/** Page `/docs/errors`: every error code, by status. */
-export const errorIndexRoute = defineRoute({
-  operationId: 'getErrorIndex',
-  method: 'GET',
-  path: '/docs/errors',
-  summary: 'Every error code',
-  tag: 'Reference',
-  auth: { kind: 'none' },
-  replies: { 200: Type.String() },
-  replyKind: 'html',
-  errors: [],
-  isDocumented: false,
-  handle: async (request) => {
-    const { locale } = request;
-    return renderPage(request, { title: errorPageText[locale].title, content: indexOf(locale) });
-  },
-});
-
-/** Address of an operation in the interactive reference. */
-export function referenceLink({ tag, operationId }: AnyRoute): string {
-  return `/docs#/${encodeURIComponent(tag)}/${operationId}`;
+  } as const;
+  return [
+    defineRoute({
+      ...common,
+      operationId: 'getErrorIndex',
+      path: '/docs/errors',
+      summary: 'Every error code',
+      errors: [],
+      handle: async (request) => {
+        const { locale } = request;
+        return renderPage(request, { title: errorPageText[locale].title, content: indexOf(codes, locale) });
+      },
+    }),
+    defineRoute({
+      ...common,
+      operationId: 'getErrorPage',
+      path: '/docs/errors/{code}',
+      summary: 'What an error code means',
+      params: Type.Object({ code: Type.String({ maxLength: 64 }) }),
+      errors: ['NOT_FOUND'],
+      handle: async (request) => {
+        const code = codes.find((one) => one === request.params.code);
+        if (code === undefined) throw new ApiError('NOT_FOUND');
+        const content = contentOf(code, request.locale, documented);
+        return renderPage(request, { title: code, description: errorTable[code].messages[request.locale], content });
+      },
+    }),
+  ];
 }
 
 function contentOf(code: ErrorCode, locale: Locale, documented: readonly AnyRoute[]): Html {
@@ -74,9 +72,8 @@ ${operationsOf(code, locale, documented)}
 <p><a href="/docs/errors">${text.title}</a> · <a href="/docs/guide">${text.guide}</a></p>`;
 }
 
-function indexOf(locale: Locale): Html {
+function indexOf(codes: readonly ErrorCode[], locale: Locale): Html {
   const text = errorPageText[locale];
-  const codes = Object.keys(errorTable).filter(isErrorCode);
   const statuses = [...new Set(codes.flatMap((code) => errorTable[code].statuses))].sort((a, b) => a - b);
   return html`<h1>${text.title}</h1>
 ${statuses.map((status) => {
@@ -89,10 +86,9 @@ ${statuses.map((status) => {
 }
 
 function operationsOf(code: ErrorCode, locale: Locale, documented: readonly AnyRoute[]): Html {
-  const { everyOperation, noOperation } = errorPageText[locale];
   const answering = documented.filter((route) => [...declaredErrors(route).values()].some((codes) => codes.has(code)));
-  if (answering.length === 0) return html`<p>${noOperation}</p>`;
-  if (answering.length === documented.length) return html`<p>${everyOperation} <a href="/docs">/docs</a></p>`;
+  if (answering.length === documented.length)
+    return html`<p>${errorPageText[locale].everyOperation} <a href="/docs">/docs</a></p>`;
   return html`<ul class="contents">${answering.map(
     (route) =>
       html`<li><a href="${referenceLink(route)}"><code>${route.method} ${route.path}</code></a><br><span lang="en">${route.summary}</span></li>`,

@@ -4,8 +4,9 @@ import { monitorTypeNames } from '@vantage/shared/monitor-types/index.js';
 import { probeTypeNames, probeTypes } from '@vantage/shared/probe-types/index.js';
 import t from 'tap';
 import { OpenApiSchemas } from '../../../test/_support/openapi-schemas.js';
-import { apiTags, routes } from '../../wiring/modules.js';
+import { apiTags, apiWebhooks, routes } from '../../wiring/modules.js';
 import { openApiDocument } from './reference.js';
+import { tagPages } from './reference-html.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: a document is looked into, not typed
 type Part = any;
@@ -126,4 +127,20 @@ t.test('every response has an X-Request-Id, and every 401, 429 and 503 the heade
     }),
   );
   t.strictSame(lacking, []);
+});
+
+t.test('the reference has every operation and event once, and every link within a page has its target', async (t) => {
+  const options = { publicUrl: 'https://vantage.example', version: '1.2.3', tags: apiTags, webhooks: apiWebhooks };
+  const pages = [...tagPages(openApiDocument(routes, options))].map(([, { content }]) => content.markup);
+  const ids = pages.flatMap((page) => [...page.matchAll(/<section class="operation" id="(\w+)"/g)].map(([, id]) => id));
+  t.strictSame(ids.length, operations.length + apiWebhooks.length);
+  t.equal(new Set(ids).size, ids.length);
+  for (const page of pages) {
+    const links = new Set([...page.matchAll(/href="#(\w+)"/g)].map(([, id]) => id));
+    t.strictSame(
+      [...links].filter((id) => !page.includes(`id="${id}"`)),
+      [],
+    );
+    t.notMatch(page, /undefined|\[object/);
+  }
 });

@@ -73,8 +73,8 @@ export type HeaderName = keyof typeof headerComponents;
 /** The headers of a limit (API specification 7). */
 export const rateLimitHeaders = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'] as const;
 
-/** Response headers that most operations have: the reference folds them. */
-export const commonHeaders: readonly HeaderName[] = ['X-Request-Id', ...rateLimitHeaders, 'Content-Language'];
+/** Response headers that most operations have: the reference describes them once. */
+export const commonHeaders: readonly string[] = ['X-Request-Id', ...rateLimitHeaders, 'Idempotent-Replayed'];
 
 /** `headers` of a response, by reference; every response has an X-Request-Id. */
 export function headerReferences(names: readonly HeaderName[]): JsonObject {
@@ -82,10 +82,7 @@ export function headerReferences(names: readonly HeaderName[]): JsonObject {
   return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/**
- * Request headers of the document's components, by the name of the component. They have no examples: the interactive
- * reference would send them.
- */
+/** Request headers of the document's components, by the name of the component. */
 export const parameterComponents = {
   AcceptLanguage: {
     name: 'Accept-Language',
@@ -116,7 +113,7 @@ export const parameterComponents = {
 
 export type ParameterName = keyof typeof parameterComponents;
 
-/** Request headers that most operations take: the reference folds them. */
+/** Request headers that most operations take: the reference describes them once. */
 export const commonParameters: readonly string[] = [
   parameterComponents.AcceptLanguage.name,
   parameterComponents.RequestId.name,

@@ -1,143 +1,141 @@
-import { readFile } from 'node:fs/promises';
 import { Type } from 'typebox';
 import { ApiError } from '../errors.js';
-import { type StaticContent, staticContent, staticReply } from '../frame/conditional-reply.js';
 import type { Locale } from '../locale.js';
 import { attributionHtml } from '../pages/attribution-html.js';
-import { html } from '../pages/html.js';
-import { keepLanguage, type PageRequest, pageHead } from '../pages/page.js';
-import { pageFooter, pageHeader } from '../pages/page-frame.js';
-import { chromeStyle } from '../pages/page-style.js';
-import { type AnyRoute, defineRoute } from '../route.js';
-import { referenceScript } from './reference-script.js';
-import { referenceStyle } from './reference-style.js';
+import { type Html, html } from '../pages/html.js';
+import { type PageRequest, renderPage } from '../pages/page.js';
+import { type AnyRoute, defineRoute, type RawReply } from '../route.js';
+import type { ReferencePage } from './reference-html.js';
 
-/**
- * `/docs`, the interactive reference of the document at `documentPath`, and the files it loads. `attribution`: lines that the
- * licences of data ask for, shown at its end.
- */
-export function referencePageRoutes(documentPath: string, attribution: readonly string[]): AnyRoute[] {
-  return [referencePage(documentPath, attribution), referenceAsset(documentPath)];
+/** Content of the reference, which is the same for every reader. */
+export interface ReferenceContent {
+  /** List of all operations. */
+  readonly operations: Html;
+  /** Conventions of every operation. */
+  readonly conventions: Html;
+  /** Pages of groups by their paths. */
+  readonly pages: ReadonlyMap<string, ReferencePage>;
 }
 
-function referencePage(documentPath: string, attribution: readonly string[]): AnyRoute {
-  return defineRoute({
-    operationId: 'getReferencePage',
+/**
+ * `/docs`, every operation of the API with a search, and `/docs/{tag}`, the operations of a group at length. `attribution`: lines that
+ * the licences of data ask for, shown at the end of the first page.
+ */
+export function referencePageRoutes(
+  prepare: () => Promise<ReferenceContent>,
+  attribution: readonly string[],
+): AnyRoute[] {
+  const common = {
     method: 'GET',
-    path: '/docs',
-    summary: 'Interactive reference',
     tag: 'Reference',
     auth: { kind: 'none' },
     replies: { 200: Type.String() },
     replyKind: 'html',
-    errors: [],
     isDocumented: false,
-    handle: async (request) => ({
-      status: 200,
-      raw: { contentType: 'text/html; charset=utf-8', body: referenceHtml(request, documentPath, attribution) },
-      headers: { 'Content-Security-Policy': referencePolicy },
+  } as const;
+  return [
+    defineRoute({
+      ...common,
+      operationId: 'getReferencePage',
+      path: '/docs',
+      summary: 'API reference',
+      errors: [],
+      handle: async (request) => indexPage(request, await prepare(), attribution),
     }),
-  });
+    defineRoute({
+      ...common,
+      operationId: 'getReferenceTagPage',
+      path: '/docs/{tag}',
+      summary: 'A group of operations in the API reference',
+      params: Type.Object({ tag: Type.String({ maxLength: 64 }) }),
+      errors: ['NOT_FOUND'],
+      handle: async (request) => {
+        const page = (await prepare()).pages.get(`/docs/${request.params.tag}`);
+        if (page === undefined) throw new ApiError('NOT_FOUND');
+        return tagPage(request, page);
+      },
+    }),
+  ];
 }
-
-/**
- * Content policy of the reference: everything comes from this server; Swagger UI writes style elements of its own and
- * draws with data: images.
- */
-const referencePolicy =
-  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " +
-  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 interface ReferenceTexts {
   readonly title: string;
   readonly description: string;
+  readonly find: string;
   /** Note that the reference itself has one language; '' in that language. */
   readonly note: string;
-  /** Sentence for readers without JavaScript, before a link to the document. */
-  readonly needsScript: string;
+  readonly conventions: string;
+  readonly document: string;
 }
 
 const texts: Readonly<Record<Locale, ReferenceTexts>> = {
   en: {
     title: 'API reference',
-    description: 'Every operation of the API, to read and to try.',
+    description: 'Every operation of the API, with its fields, its errors and an example.',
+    find: 'Find an operation: words of its path, its group or its summary',
     note: '',
-    needsScript: 'The reference needs JavaScript. The OpenAPI document has the same content:',
+    conventions: 'Every request and response',
+    document: 'OpenAPI document',
   },
   'zh-CN': {
     title: 'API 参考',
-    description: 'API 的所有操作，可查阅，也可直接试用。',
+    description: 'API 的所有操作，包括字段、错误和示例。',
+    find: '查找操作：路径、分组或摘要中的词',
     note: '本参考的正文只有英文。',
-    needsScript: '本参考需要 JavaScript。OpenAPI 文档包含相同的内容：',
+    conventions: '通用的请求与响应规则',
+    document: 'OpenAPI 文档',
   },
   'zh-TW': {
     title: 'API 參考',
-    description: 'API 的所有操作，可查閱，也可直接試用。',
+    description: 'API 的所有操作，包括欄位、錯誤與範例。',
+    find: '尋找操作：路徑、群組或摘要中的詞',
     note: '本參考的內文只有英文。',
-    needsScript: '本參考需要 JavaScript。OpenAPI 文件包含相同的內容：',
+    conventions: '通用的要求與回應規則',
+    document: 'OpenAPI 文件',
   },
 };
 
-function referenceHtml(request: PageRequest, documentPath: string, attribution: readonly string[]): string {
-  const { locale } = request;
-  const { title, description, note, needsScript } = texts[locale];
-  const content = html`${pageHeader(request)}
-${note !== '' && html`<p class="note">${note}</p>`}
-<noscript><p class="note">${needsScript} <a href="${documentPath}">${documentPath}</a></p></noscript>
-<div id="reference" lang="en"></div>
-${attribution.length > 0 && attributionHtml(attribution)}
-${pageFooter(locale)}`;
-  return `<!doctype html>
-<html lang="${locale}">
-<head>
-${pageHead({ title, description }).markup}
-<link rel="stylesheet" href="/docs/swagger-ui.css">
-<link rel="stylesheet" href="/docs/reference.css">
-</head>
-<body>
-${keepLanguage(content, request).markup}
-<script src="/docs/swagger-ui-bundle.js"></script>
-<script src="/docs/reference.js"></script>
-</body>
-</html>
-`;
+function indexPage(
+  request: PageRequest,
+  { operations, conventions }: ReferenceContent,
+  attribution: readonly string[],
+): RawReply {
+  const { title, description, find, note, ...links } = texts[request.locale];
+  const content = html`<h1>${title}</h1>
+<p class="lead">${description}</p>
+${note !== '' && html`<p class="muted">${note}</p>`}
+<p><a href="#conventions">${links.conventions}</a> · <a href="/v1/openapi.json">${links.document}</a></p>
+<label class="find" hidden>${find}<input type="search" autocomplete="off" spellcheck="false"></label>
+<div lang="en" class="reference">${operations}
+${conventions}</div>
+${attribution.length > 0 && attributionHtml(attribution)}`;
+  return renderPage(request, { title, description, content, script });
 }
 
-const CSS = 'text/css; charset=utf-8';
-const SCRIPT = 'text/javascript; charset=utf-8';
-
-/** Files of the swagger-ui-dist package, read on first use and kept. */
-const packaged: Readonly<Record<string, string>> = { 'swagger-ui.css': CSS, 'swagger-ui-bundle.js': SCRIPT };
-
-function referenceAsset(documentPath: string): AnyRoute {
-  const loaded = new Map<string, Promise<StaticContent>>([
-    ['reference.css', Promise.resolve(staticContent(CSS, chromeStyle + referenceStyle))],
-    ['reference.js', Promise.resolve(staticContent(SCRIPT, referenceScript(documentPath)))],
-  ]);
-  return defineRoute({
-    operationId: 'getReferenceAsset',
-    method: 'GET',
-    path: '/docs/{file}',
-    summary: 'Asset of the interactive reference',
-    tag: 'Reference',
-    auth: { kind: 'none' },
-    params: Type.Object({ file: Type.String() }),
-    replies: { 200: Type.Unknown(), 304: Type.Unknown() },
-    replyKind: 'raw',
-    errors: ['NOT_FOUND'],
-    isDocumented: false,
-    handle: async ({ params: { file } }) => {
-      const content = loaded.get(file) ?? loadPackaged(file);
-      loaded.set(file, content);
-      return staticReply(await content);
-    },
+function tagPage(request: PageRequest, { title, description, content }: ReferencePage): RawReply {
+  const { title: reference, note } = texts[request.locale];
+  return renderPage(request, {
+    title: `${title} · ${reference}`,
+    description,
+    content: html`<p><a href="/docs">${reference}</a></p>
+<h1 lang="en">${title}</h1>
+${note !== '' && html`<p class="muted">${note}</p>`}
+<div lang="en" class="reference">${content}</div>`,
   });
 }
 
-/** @throws ApiError NOT_FOUND */
-function loadPackaged(file: string): Promise<StaticContent> {
-  const contentType = Object.hasOwn(packaged, file) ? packaged[file] : undefined;
-  if (contentType === undefined) throw new ApiError('NOT_FOUND');
-  const bytes = readFile(new URL(file, import.meta.resolve('swagger-ui-dist/package.json')));
-  return bytes.then((body) => staticContent(contentType, body));
-}
+/** Shows the search, which needs a script, and hides what lacks one of its words. */
+const script = `
+const field = document.querySelector('.find');
+field.hidden = false;
+field.querySelector('input').addEventListener('input', (event) => {
+  const words = event.target.value.toLowerCase().split(/\\s+/);
+  for (const group of document.querySelectorAll('.group')) {
+    const about = group.querySelector('h2').innerText;
+    for (const line of group.querySelectorAll('li')) {
+      const text = [about, line.textContent, line.querySelector('a').hash].join(' ').toLowerCase();
+      line.hidden = !words.every((word) => text.includes(word));
+    }
+    group.hidden = !group.querySelector('li:not([hidden])');
+  }
+});`;

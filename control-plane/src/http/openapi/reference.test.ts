@@ -2,6 +2,7 @@ import t from 'tap';
 import { thingRoutes } from '../../../test/_support/http-routes.js';
 import { startTestServer } from '../../../test/_support/http-server.js';
 import { errorTable } from '../error-table.js';
+import { returnedCodes } from '../frame/declared-errors.js';
 import { referenceRoutes } from './reference.js';
 
 const options = {
@@ -40,69 +41,77 @@ t.test('other work has its turn between the operations of the document, and it i
   t.equal(await prepare(), content);
 });
 
-t.test('/docs and all it loads come from this server, under a policy that allows no other', async (t) => {
+t.test('the reference lists every operation, and each leads to its place on the page of its group', async (t) => {
   const { url } = await startTestServer(t, routes);
-  const page = await fetch(`${url}/docs`);
-  const policy = page.headers.get('content-security-policy') ?? '';
-  t.match(policy, "connect-src 'self'");
-  t.match(policy, "script-src 'self';");
-  t.notMatch(policy, 'http');
-  const markup = await page.text();
-  const assets = [...markup.matchAll(/(?:src|href)="(\/docs\/[^"]+\.\w+)"/g)].map((match) => match[1] as string);
-  t.equal(assets.length, 4);
-  t.notMatch(markup, /(?:src|href)="(?!\/|data:|\?)/);
-  t.match(markup, /<noscript>.*href="\/v1\/openapi\.json".*<\/noscript>/);
-  for (const asset of assets) {
-    const response = await fetch(url + asset);
-    t.equal(response.status, 200, asset);
-    t.match(response.headers.get('content-type'), asset.endsWith('.js') ? 'text/javascript' : 'text/css');
-    t.ok((await response.arrayBuffer()).byteLength > 100, asset);
-    t.ok(response.headers.get('etag'));
-  }
-  t.match(await (await fetch(`${url}/docs/reference.js`)).text(), 'validatorUrl: null');
+  const index = await fetch(`${url}/docs?lang=zh-CN`);
+  t.match(index.headers.get('content-security-policy'), "default-src 'none'");
+  const markup = await index.text();
+  const links = [...markup.matchAll(/<li><a href="([^"#]*)#(\w+)"><code>(\S+ \S+)<\/code>/g)].map(
+    ([, ...link]) => link,
+  );
+  const path = '/docs/things?lang=zh-CN';
+  t.strictSame(links, [
+    [path, 'getThing', 'GET /v1/things/{id}'],
+    [path, 'createThing', 'POST /v1/things'],
+    [path, 'createOwnThing', 'POST /v1/own-things'],
+    [path, 'createAdminThing', 'POST /v1/admin-things'],
+    ['/docs/reference?lang=zh-CN', 'getOpenApi', 'GET /v1/openapi.json'],
+  ]);
+  for (const [page, id] of links)
+    t.match(await (await fetch(url + page)).text(), `<section class="operation" id="${id}">`);
+  t.equal((await fetch(`${url}/docs/nothing`)).status, 404);
 });
 
-t.test('no other file can be asked for', async (t) => {
+t.test('an operation in the reference has its scope, parameters, fields, errors and a command to paste', async (t) => {
   const { url } = await startTestServer(t, routes);
-  for (const file of [
-    'package.json',
-    '..%2fpackage.json',
-    '%2e%2e%2f%2e%2e%2fpackage.json',
-    'constructor',
-    '__proto__',
-  ]) {
-    t.equal((await fetch(`${url}/docs/${file}`)).status, 404, file);
-  }
+  const page = await (await fetch(`${url}/docs/things`)).text();
+  const sectionOf = (id: string) =>
+    page.split('<section class="operation" ').find((text) => text.startsWith(`id="${id}"`));
+  const own = sectionOf('createOwnThing') ?? '';
+  t.match(own, '<b>POST</b> <code>/v1/own-things</code> <span class="pill none">probe</span>');
+  t.match(own, /<code>name<\/code> <b>required<\/b>.*>string, 1 to 40000 characters</);
+  t.match(own, /<code>count<\/code><.*>integer, 1 to 10<.*Default: <code>3<\/code>/);
+  t.match(own, /<code>labels<\/code><.*>map of string</);
+  t.match(own, /<code>409<\/code>.*<a href="\/docs\/errors\/CONFLICT"><code>CONFLICT<\/code><\/a>/);
+  t.match(
+    own.replaceAll('&#39;', "'").replaceAll('&quot;', '"'),
+    `curl -s -X POST 'http://localhost/v1/own-things' \\
+  -H "Authorization: Bearer $TOKEN" \\
+  -H 'Content-Type: application/json' \\
+  -d '{"name":"a thing"}'`,
+  );
+  const get = sectionOf('getThing') ?? '';
+  t.match(get, /<code>id<\/code> in path <b>required<\/b>/);
+  t.match(get, /<code>wait<\/code> in query<.*>integer, 1 to 30</);
+  t.match(get, 'credentials optional');
 });
 
-t.test('every error code has a page in each language, with a remedy', async (t) => {
-  const { url } = await startTestServer(t, routes);
-  for (const [code, { messages, statuses }] of Object.entries(errorTable)) {
-    const response = await fetch(`${url}/docs/errors/${code}`);
-    const markup = await response.text();
-    t.equal(response.status, 200, code);
-    t.equal(response.headers.get('content-type'), 'text/html; charset=utf-8');
-    for (const message of [messages['zh-CN'], messages['zh-TW']]) t.ok(markup.includes(message), message);
-    for (const status of statuses) t.match(markup, `${status} `, `${code} ${status}`);
-    t.notMatch(markup, 'undefined', `${code}: advice for each status`);
-  }
-  t.equal((await fetch(`${url}/docs/errors/NO_SUCH_CODE`)).status, 404);
-  t.equal((await fetch(`${url}/docs/errors/constructor`)).status, 404);
-});
-
-t.test('the index of errors leads to every code, below each of its statuses', async (t) => {
-  const { url } = await startTestServer(t, routes);
-  const markup = await (await fetch(`${url}/docs/errors?lang=zh-TW`)).text();
-  const sections = markup.split('<h2>').slice(1);
-  for (const [code, { messages, statuses }] of Object.entries(errorTable)) {
-    for (const status of statuses) {
-      const section = sections.find((text) => text.startsWith(`${status} `)) ?? '';
-      t.ok(section.includes(`href="/docs/errors/${code}?lang=zh-TW"`), `${status} ${code}`);
-      t.ok(section.includes(messages['zh-TW']));
+t.test(
+  'every error code that an operation returns has a page in each language, with a remedy, and no other has',
+  async (t) => {
+    const { url } = await startTestServer(t, routes);
+    const index = await (await fetch(`${url}/docs/errors?lang=zh-TW`)).text();
+    t.notMatch(index, 'undefined');
+    const sections = index.split('<h2>').slice(1);
+    for (const code of returnedCodes(routes)) {
+      const { messages, statuses } = errorTable[code];
+      const response = await fetch(`${url}/docs/errors/${code}`);
+      const markup = await response.text();
+      t.equal(response.status, 200, code);
+      for (const message of [messages['zh-CN'], messages['zh-TW']]) t.ok(markup.includes(message), message);
+      t.notMatch(markup, 'undefined', `${code}: advice for each status`);
+      for (const status of statuses) {
+        t.match(markup, `${status} `, `${code} ${status}`);
+        const section = sections.find((text) => text.startsWith(`${status} `)) ?? '';
+        t.ok(section.includes(`href="/docs/errors/${code}?lang=zh-TW"`), `${status} ${code}`);
+      }
     }
-  }
-  t.notMatch(markup, 'undefined');
-});
+    for (const code of ['MONITOR_PAUSED', 'NO_SUCH_CODE', 'constructor']) {
+      t.notMatch(index, code);
+      t.equal((await fetch(`${url}/docs/errors/${code}`)).status, 404, code);
+    }
+  },
+);
 
 t.test('the page of an error is in the requested language, by the URL before the header', async (t) => {
   const { url } = await startTestServer(t, routes);
@@ -135,9 +144,8 @@ t.test('the page of an error is in the requested language, by the URL before the
 t.test('the page of an error leads to the operations that return it', async (t) => {
   const { url } = await startTestServer(t, routes);
   const read = async (code: string) => (await fetch(`${url}/docs/errors/${code}`)).text();
-  const links = [...(await read('AUTH_REQUIRED')).matchAll(/href="\/docs#([^"]*)"/g)].map((match) => match[1]);
-  t.strictSame(links, ['/Things/createOwnThing', '/Things/createAdminThing']);
-  t.match(await read('NODE_NOT_FOUND'), 'href="/docs#/Things/getThing"');
+  const links = [...(await read('AUTH_REQUIRED')).matchAll(/href="\/docs\/(\w+#[^"]*)"/g)].map((match) => match[1]);
+  t.strictSame(links, ['things#createOwnThing', 'things#createAdminThing']);
+  t.match(await read('NODE_NOT_FOUND'), 'href="/docs/things#getThing"');
   t.match(await read('INTERNAL_ERROR'), 'Every operation of the API may return it.');
-  t.match(await read('MONITOR_PAUSED'), 'No operation of this version returns it.');
 });

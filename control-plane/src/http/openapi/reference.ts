@@ -2,23 +2,23 @@ import { Type } from 'typebox';
 import { laterTurn } from '../../runtime/slices.js';
 import { type StaticContent, staticContent, staticReply } from '../frame/conditional-reply.js';
 import { type AnyRoute, defineRoute } from '../route.js';
-import { errorIndexRoute, errorPageRoute } from './error-page.js';
+import { errorPageRoutes } from './error-page.js';
 import { buildOpenApi, checkDocumented, type OpenApiDocument, type OpenApiOptions, openApiSteps } from './openapi.js';
-import { referencePageRoutes } from './reference-page.js';
+import { conventionsHtml, operationList, type ReferencePage, tagPages } from './reference-html.js';
+import { type ReferenceContent, referencePageRoutes } from './reference-page.js';
 
 const DOCUMENT_PATH = '/v1/openapi.json';
 
 /** Routes that document the API. */
 export interface Reference {
   readonly routes: readonly AnyRoute[];
-  /** Builds the document, so that no request waits for it. @throws RangeError as buildOpenApi */
+  /** Builds the document and its pages, so that no request waits for them. @throws RangeError as buildOpenApi */
   prepare(): Promise<unknown>;
 }
 
 /**
- * Routes that document the API: `/v1/openapi.json`, the interactive reference at `/docs` with its assets, and a page
- * for every error code. `routes` are all other routes; the document describes those and itself, and is built once, when it is
- * first wanted. `attribution`: lines that the licences of data ask for.
+ * Routes that document the API: `/v1/openapi.json`, the same as pages at `/docs`, and a page for every error code. `routes` are all
+ * other routes; the document describes those and itself, and is built once, when it is first wanted. `attribution`: lines that the licences of data ask for.
  * @throws RangeError as checkDocumented
  */
 export function referenceRoutes(
@@ -26,15 +26,15 @@ export function referenceRoutes(
   options: OpenApiOptions,
   attribution: readonly string[] = [],
 ): Reference {
-  let content: Promise<StaticContent> | null = null;
-  const prepare = () => (content ??= documentContent(routes, options));
+  let built: Promise<BuiltDocument> | null = null;
+  const prepare = () => (built ??= buildDocument(routes, options));
   const documentRoute = defineRoute({
     ...documentDefinition,
-    handle: async () => staticReply(await prepare()),
+    handle: async () => staticReply((await prepare()).json),
   });
   const all = [...routes, documentRoute];
   checkDocumented(all, options.tags);
-  const pages = [...referencePageRoutes(DOCUMENT_PATH, attribution), errorIndexRoute, errorPageRoute(all)];
+  const pages = [...referencePageRoutes(prepare, attribution), ...errorPageRoutes(all)];
   return { routes: [documentRoute, ...pages], prepare };
 }
 
@@ -47,14 +47,25 @@ function withDocument(routes: readonly AnyRoute[]): readonly AnyRoute[] {
   return [...routes, { ...documentDefinition, handle: () => Promise.reject(new Error('not served')) }];
 }
 
-/** The document as it is sent, built an operation per turn of the event loop: in one go it blocked that for 0.6 s (2026-11-30). */
-async function documentContent(routes: readonly AnyRoute[], options: OpenApiOptions): Promise<StaticContent> {
+/** The document as it is sent, and as pages. */
+interface BuiltDocument extends ReferenceContent {
+  readonly json: StaticContent;
+}
+
+/** Builds an operation or a page per turn of the event loop: in one go the operations blocked that for 0.6 s (2026-11-30). */
+async function buildDocument(routes: readonly AnyRoute[], options: OpenApiOptions): Promise<BuiltDocument> {
   const steps = openApiSteps(withDocument(routes), options);
   let step = steps.next();
   for (; step.done !== true; step = steps.next()) await laterTurn();
-  const text = JSON.stringify(step.value);
+  const document = step.value;
+  const json = staticContent('application/json; charset=utf-8', JSON.stringify(document));
   await laterTurn();
-  return staticContent('application/json; charset=utf-8', text);
+  const pages = new Map<string, ReferencePage>();
+  for (const [path, page] of tagPages(document)) {
+    pages.set(path, page);
+    await laterTurn();
+  }
+  return { json, pages, operations: operationList(document), conventions: conventionsHtml(document) };
 }
 
 const documentDefinition = {

@@ -43,7 +43,7 @@ const texts: Readonly<Record<Locale, FrameTexts>> = {
 
 const currentPage = html` aria-current="true"`;
 
-/** Header of every page, the interactive reference included. Its switch of the language keeps the address, query included. */
+/** Header of every page. Its switch of the language keeps the address, query included. */
 export function pageHeader({ locale, url }: { readonly locale: Locale; readonly url: string }): Html {
   const text = texts[locale];
   const query = url.includes('?') ? url.slice(url.indexOf('?')) : '';

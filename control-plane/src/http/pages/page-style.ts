@@ -1,3 +1,5 @@
+import { probeTypeNames } from '@vantage/shared/probe-types/index.js';
+
 /**
  * Colours, sizes, the ground of every page, and its header and end; light or dark as the reader has it. Sizes of text are
  * --small, 1rem, --large, --title and --display: there are no others.
@@ -55,7 +57,7 @@ dt { color: var(--muted); }
 dd { margin: 0; overflow-wrap: anywhere; }
 ol, ul { padding-left: 1.4rem; }
 @media (max-width: 37.5rem) { :root { --display: 1.375rem; --large: 1rem; }
-  pre { padding: .8rem .6rem; }
+  pre { padding: .8rem .6rem; white-space: pre; overflow-x: auto; }
   dl { grid-template-columns: 1fr; gap: 0; } dd { margin-bottom: .5rem; }
   .wide { overflow: visible; } .wide table, .wide tbody { display: block; }
   .wide thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
@@ -74,7 +76,7 @@ input, select { font: inherit; padding: .5rem .6rem; max-width: 100%; border: 1p
   background: var(--ground); color: inherit; }
 :focus-visible { outline: 2px solid var(--link); outline-offset: 2px; }
 summary { color: var(--link); cursor: pointer; padding: .25rem 0; }
-@media print { .wide { overflow: visible; } td { overflow-wrap: anywhere; } }
+@media print { .wide { overflow: visible; } td { overflow-wrap: anywhere; } pre { white-space: pre-wrap; } }
 td.verdict { white-space: nowrap; }
 .pill { display: inline-flex; gap: .35rem; align-items: center; font-weight: 600; padding: 0 .6rem 0 .45rem; border: 1px solid currentColor; border-radius: 1rem; font-size: var(--small); line-height: 1.5rem; }
 main .pill.none { color: var(--muted); font-weight: 400; }
@@ -100,8 +102,12 @@ rect, .land { stroke-width: 0; }
 .probe input, .probe select { width: 100%; font-size: 1rem; color: var(--text); min-height: 2.75rem; }
 .probe select { max-width: 14rem; }
 .probe button { min-height: 2.75rem; }
+.probe .params { display: none; grid-column: 1 / -1; flex-wrap: wrap; gap: .75rem; }
+.probe .params input { max-width: 12rem; }
+${probeTypeNames.map((type) => `.probe:has(option[value="${type}"]:checked) .for-${type}`).join(', ')} { display: flex; }
+.probe:has(option[value^="lookup/"]:checked) :is(.from, .nodes) { display: none; }
 @media (max-width: 48rem) { .probe { grid-template-columns: 1fr 1fr; } .probe .target, .probe button { grid-column: 1 / -1; }
-  .probe .target { order: -1; } .probe .from { order: 1; grid-column: 1 / -1; } .probe button { order: 2; } .probe select { max-width: none; } }
+  .probe .target { order: -1; } .probe :is(.from, .params) { order: 1; grid-column: 1 / -1; } .probe button { order: 2; } .probe select { max-width: none; } }
 .places { display: grid; grid-template-columns: 3fr 1fr; gap: 2rem; align-items: center; }
 .places ul { list-style: none; padding: 0; margin: 0; }
 .places li { display: flex; justify-content: space-between; gap: 1rem; padding: .25rem 0; border-bottom: 1px solid var(--line); }
@@ -117,6 +123,13 @@ rect, .land { stroke-width: 0; }
 .whole { white-space: nowrap; }
 .pill { max-width: 100%; overflow-wrap: anywhere; }
 @media (max-width: 37.5rem) { .command pre { padding-right: .6rem; } .command button { position: static; margin: .4rem 0 .5rem; } }
+.operation { border-top: 1px solid var(--line); margin-top: 2.5rem; }
+.reference td.name { min-width: 14rem; }
+.reference section :is(h2, h3) a { color: inherit; text-decoration: none; }
+.call { display: flex; flex-wrap: wrap; gap: .25rem .6rem; align-items: center; }
+.reference :is(p, li) { overflow-wrap: anywhere; }
+.find { display: grid; gap: .25rem; color: var(--muted); font-size: var(--small); max-width: 46rem; }
+[hidden] { display: none; }
 .muted { color: var(--muted); }
 .good { color: var(--good); }
 .bad { color: var(--bad); }
