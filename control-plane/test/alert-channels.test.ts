@@ -522,34 +522,58 @@ t.test('a code ends after a day', async (t) => {
   t.equal((await api.call('POST', `${path}/${made.id}/verify`, { body: { code } })).status, 422);
 });
 
-t.test('a recipient unsubscribes with one click, and gets nothing until the owner verifies it again', async (t) => {
-  const { api } = await anAccount();
-  const to = 'dora@ops.example.com';
-  const made = await data(api, 'POST', path, { name: 'Ops', type: 'email', config: { to: [to] } });
-  const { code } = await verificationOf(to);
-  await data(api, 'POST', `${path}/${made.id}/verify`, { code });
-  const { delivery } = await data(api, 'POST', `${path}/${made.id}/test`, {});
-  const mail = (await mailsTo(to)).at(-1);
-  if (mail === undefined) throw new Error('no mail');
-  t.ok(mail.messageId?.startsWith(`<${delivery.id}@`), `the Message-ID is ${mail.messageId}`);
-  t.match(mail.html, 'Test: alert');
-  t.equal(headerOf(mail, 'list-unsubscribe-post'), 'List-Unsubscribe=One-Click');
-  const url = headerOf(mail, 'list-unsubscribe')?.slice(1, -1) ?? '';
-  const page = await fetch(url);
-  t.match([page.status, page.headers.get('x-robots-tag'), await page.text()], [200, 'noindex', /<form method="post">/]);
-  const state = async () => (await data(api, 'GET', `${path}/${made.id}`)).recipients[0];
-  t.match(await state(), { unsubscribed: false }, 'opening the page does nothing');
-  const body = new URLSearchParams({ 'List-Unsubscribe': 'One-Click' });
-  t.equal((await fetch(url, { method: 'POST', body })).status, 200);
-  t.match(await state(), { unsubscribed: true });
-  t.match(await data(api, 'POST', `${path}/${made.id}/test`, {}), {
-    ok: false,
-    delivery: { status: 'dropped', reason: 'unsubscribed' },
-  });
-  await data(api, 'POST', `${path}/${made.id}/verify`, {});
-  const again = await verificationOf(to, 3);
-  await data(api, 'POST', `${path}/${made.id}/verify`, { code: again.code });
-  t.match(await data(api, 'POST', `${path}/${made.id}/test`, {}), { ok: true });
+t.test(
+  'a recipient unsubscribes with one click, and gets nothing until it comes back or is verified again',
+  async (t) => {
+    const { api } = await anAccount();
+    const to = 'dora@ops.example.com';
+    const made = await data(api, 'POST', path, { name: 'Ops', type: 'email', config: { to: [to] } });
+    const { code } = await verificationOf(to);
+    await data(api, 'POST', `${path}/${made.id}/verify`, { code });
+    const { delivery } = await data(api, 'POST', `${path}/${made.id}/test`, {});
+    const mail = (await mailsTo(to)).at(-1);
+    if (mail === undefined) throw new Error('no mail');
+    t.ok(mail.messageId?.startsWith(`<${delivery.id}@`), `the Message-ID is ${mail.messageId}`);
+    t.match(mail.html, 'Test: alert');
+    t.equal(headerOf(mail, 'list-unsubscribe-post'), 'List-Unsubscribe=One-Click');
+    const url = headerOf(mail, 'list-unsubscribe')?.slice(1, -1) ?? '';
+    const page = await fetch(url);
+    t.match(
+      [page.status, page.headers.get('x-robots-tag'), await page.text()],
+      [200, 'noindex', /<form method="post">/],
+    );
+    const state = async () => (await data(api, 'GET', `${path}/${made.id}`)).recipients[0];
+    t.match(await state(), { unsubscribed: false }, 'opening the page does nothing');
+    const body = new URLSearchParams({ 'List-Unsubscribe': 'One-Click' });
+    t.equal((await fetch(url, { method: 'POST', body })).status, 200);
+    t.match(await state(), { unsubscribed: true });
+    const again = await (await fetch(url)).text();
+    const back = new URL(/<form method="post" action="([^"]*)"/.exec(again)?.[1] ?? '', url);
+    t.equal((await fetch(back)).status, 200);
+    t.match(await state(), { unsubscribed: true }, 'opening the way back does nothing');
+    t.equal((await fetch(back, { method: 'POST' })).status, 200);
+    t.match(await state(), { unsubscribed: false, verified: true });
+    await fetch(url, { method: 'POST', body });
+    t.match(await data(api, 'POST', `${path}/${made.id}/test`, {}), {
+      ok: false,
+      delivery: { status: 'dropped', reason: 'unsubscribed' },
+    });
+    await data(api, 'POST', `${path}/${made.id}/verify`, {});
+    const { code: newCode } = await verificationOf(to, 3);
+    await data(api, 'POST', `${path}/${made.id}/verify`, { code: newCode });
+    t.match(await data(api, 'POST', `${path}/${made.id}/test`, {}), { ok: true });
+  },
+);
+
+t.test('the page of the own address says that every alert goes there, and asks before it unsubscribes', async (t) => {
+  const { api, email } = await anAccount();
+  const [{ id }] = (await data(api, 'GET', path)).items;
+  await data(api, 'POST', `${path}/${id}/test`, {});
+  const [mail] = await mailsTo(email);
+  const url = mail === undefined ? '' : (headerOf(mail, 'list-unsubscribe')?.slice(1, -1) ?? '');
+  const page = await (await fetch(url)).text();
+  t.match(page, `${email} is the address of your account: every alert without another channel goes there`);
+  t.match(page, '<form method="post"><p><button>Unsubscribe</button>');
 });
 
 t.test(

@@ -6,6 +6,7 @@ export const alertActions = [
   'alert_channel.tested',
   'alert_channel.recipient_verified',
   'alert_channel.recipient_unsubscribed',
+  'alert_channel.recipient_resubscribed',
   'alert_channel.monitor_stopped',
   'alert_channel.monitor_resumed',
   'alert_delivery.retried',

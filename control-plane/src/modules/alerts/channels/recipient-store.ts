@@ -100,6 +100,15 @@ export async function resumeMonitor(trx: Knex, { channelId, address, monitorId }
   return (await queryPrepared(trx, RESUME_MONITOR, [channelId, address, monitorId])).length > 0;
 }
 
+/** Ends the unsubscription of a recipient. @returns false if it was not unsubscribed */
+export async function markResubscribed(trx: Knex, channelId: string, address: string): Promise<boolean> {
+  const ended = await trx('alert_recipients')
+    .where({ channel_id: channelId, address })
+    .whereNotNull('unsubscribed_at')
+    .update({ unsubscribed_at: null });
+  return ended > 0;
+}
+
 /** Marks a recipient as unsubscribed. @returns false if it was already */
 export async function markUnsubscribed(trx: Knex, channelId: string, address: string, at: Date): Promise<boolean> {
   const { rows } = await trx.raw<{ rows: unknown[] }>(

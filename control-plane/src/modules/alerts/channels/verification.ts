@@ -5,6 +5,7 @@ import { type Actor, program } from '../../../audit-log/actor.js';
 import { insertAuditEntry } from '../../../audit-log/store.js';
 import type { Sealer } from '../../../crypto/sealing.js';
 import type { RateLimiter } from '../../../http/rate-limit.js';
+import type { Recipient } from '../deliveries/destination.js';
 import type { Outgoing } from '../deliveries/outgoing.js';
 import { type ChannelTypes, findType } from '../types/registry.js';
 import { verificationMessage } from '../types/texts/service-messages.js';
@@ -18,6 +19,7 @@ import { type LinkRight, openLink, sealLink } from './link-tokens.js';
 import {
   countTry,
   lockCode,
+  markResubscribed,
   markUnsubscribed,
   markVerified,
   resumeMonitor,
@@ -42,6 +44,13 @@ interface VerificationOptions {
   readonly linkSealer: Sealer;
   /** Key of the hashes of codes and of the names of limits. */
   readonly key: Uint8Array;
+}
+
+/** Right of a link, with its channel and its recipient there. */
+export interface KnownLink {
+  readonly right: LinkRight;
+  readonly row: ChannelRow;
+  readonly recipient: Recipient;
 }
 
 /** Verifies that recipients want the messages of a channel, and lets them unsubscribe. */
@@ -89,17 +98,17 @@ export class Verification {
   }
 
   /** Right that a link gives, with its channel; null if the link is not valid, or its recipient is not one any more. */
-  async findLink(token: string, act: LinkRight['act']): Promise<{ right: LinkRight; row: ChannelRow } | null> {
+  async findLink(token: string, act: LinkRight['act']): Promise<KnownLink | null> {
     const { db, linkSealer, types } = this.options;
     const right = openLink(token, act, linkSealer);
     if (right === null) return null;
     const row = await db.transaction((trx) => lockAnyChannel(trx, right.channelId));
-    const isRecipient = row !== null && recipientsOf(row, types)?.some(({ to }) => to === right.to) === true;
-    return isRecipient ? { right, row } : null;
+    const recipient = row === null ? undefined : recipientsOf(row, types)?.find(({ to }) => to === right.to);
+    return row === null || recipient === undefined ? null : { right, row, recipient };
   }
 
-  /** Ends messages to a recipient, until the owner of the channel verifies it again. */
-  async unsubscribe({ right, row }: { readonly right: LinkRight; readonly row: ChannelRow }): Promise<void> {
+  /** Ends messages to a recipient, until it resubscribes or the owner of the channel verifies it again. */
+  async unsubscribe({ right, row }: Pick<KnownLink, 'right' | 'row'>): Promise<void> {
     const { db, clock } = this.options;
     await db.transaction(async (trx) => {
       if (!(await markUnsubscribed(trx, row.id, right.to, new Date(clock.now())))) return;
@@ -112,8 +121,18 @@ export class Verification {
     });
   }
 
+  /** Sends messages to a recipient again that unsubscribed by the same link. */
+  async resubscribe({ right, row }: Pick<KnownLink, 'right' | 'row'>): Promise<void> {
+    await this.options.db.transaction(async (trx) => {
+      if (!(await markResubscribed(trx, row.id, right.to))) return;
+      const entry = { actor: program, accountId: row.owner_id, subject: row.id } as const;
+      const details = { to: right.to };
+      await insertAuditEntry(trx, { ...entry, action: 'alert_channel.recipient_resubscribed', details });
+    });
+  }
+
   /** Ends messages to a recipient about the monitor of a link, until the owner of the channel resumes them. */
-  async stop({ right, row }: { readonly right: LinkRight; readonly row: ChannelRow }): Promise<void> {
+  async stop({ right, row }: Pick<KnownLink, 'right' | 'row'>): Promise<void> {
     const { to, monitor } = right;
     if (monitor === undefined) return;
     await this.options.db.transaction(async (trx) => {

@@ -1,20 +1,86 @@
 import { Type } from 'typebox';
 import { actorOf } from '../../../audit-log/actor.js';
 import { ApiError } from '../../../http/errors.js';
-import { html } from '../../../http/pages/html.js';
+import { type Html, html } from '../../../http/pages/html.js';
 import { renderPage } from '../../../http/pages/page.js';
 import { type AnyRoute, defineRoute, type RawReply, type RouteRequest, type Services } from '../../../http/route.js';
 import type { LinkRight } from '../channels/link-tokens.js';
-import { pageTexts } from '../channels/page-texts.js';
+import { type PageText, pageTexts } from '../channels/page-texts.js';
+import type { KnownLink } from '../channels/verification.js';
 
 // A button acts, not the visit: mail programs open links to scan them. One-click requests of mail programs (RFC 8058) are the same
 // POST, with a body that needs no look.
 
-type Act = LinkRight['act'];
-type PageRequest = Pick<
-  RouteRequest<{ token: string }, unknown, unknown>,
-  'url' | 'params' | 'locale' | 'address' | 'requestId' | 'account'
->;
+type PageRequest = RouteRequest<{ token: string }, unknown, unknown>;
+
+/** Page that a link in a mail leads to, or one that undoes the act of another. */
+interface LinkPage {
+  /** Right that it needs. */
+  readonly right: LinkRight['act'];
+  readonly title: (text: PageText) => string;
+  readonly ask: (text: PageText, found: KnownLink) => string;
+  readonly button: (text: PageText) => string;
+  /** True if there is nothing left to do. */
+  readonly isDone: (found: KnownLink) => boolean;
+  readonly act: (found: KnownLink, services: Services, request: PageRequest) => Promise<void>;
+  readonly done: (text: PageText, found: KnownLink) => string;
+  /** Page that undoes the act; absent: nothing does. */
+  readonly back?: 'resubscribe' | 'resume';
+}
+
+const hasStopped = ({ right, recipient }: KnownLink) => recipient.stoppedMonitors.includes(right.monitor?.id ?? '');
+const monitorOf = ({ right }: KnownLink) => right.monitor?.name ?? '';
+
+const pages: Readonly<Record<LinkRight['act'] | 'resubscribe' | 'resume', LinkPage>> = {
+  verify: {
+    right: 'verify',
+    title: (text) => text.verifyTitle,
+    ask: (text, { right, row }) => text.verifyAsk(right.to, row.name),
+    button: (text) => text.verifyButton,
+    isDone: () => false,
+    act: ({ row, right }, { alerts }, request) => alerts.verification.confirm(row, right, actorOf(request)),
+    done: (text) => text.verified,
+  },
+  unsubscribe: {
+    right: 'unsubscribe',
+    title: (text) => text.unsubscribeTitle,
+    ask: (text, { right, row }) => (row.is_default ? text.unsubscribeOwnAsk : text.unsubscribeAsk)(right.to, row.name),
+    button: (text) => text.unsubscribeButton,
+    isDone: ({ recipient }) => recipient.isUnsubscribed,
+    act: (found, { alerts }) => alerts.verification.unsubscribe(found),
+    done: (text, { right }) => text.unsubscribed(right.to),
+    back: 'resubscribe',
+  },
+  resubscribe: {
+    right: 'unsubscribe',
+    title: (text) => text.verifyTitle,
+    ask: (text, { right, row }) => text.verifyAsk(right.to, row.name),
+    button: (text) => text.resubscribeButton,
+    isDone: ({ recipient }) => !recipient.isUnsubscribed,
+    act: (found, { alerts }) => alerts.verification.resubscribe(found),
+    done: (text) => text.verified,
+  },
+  stop: {
+    right: 'stop',
+    title: (text) => text.stopTitle,
+    ask: (text, found) => text.stopAsk(found.right.to, monitorOf(found)),
+    button: (text) => text.stopButton,
+    isDone: hasStopped,
+    act: (found, { alerts }) => alerts.verification.stop(found),
+    done: (text, found) => text.stopped(found.right.to, monitorOf(found)),
+    back: 'resume',
+  },
+  resume: {
+    right: 'stop',
+    title: (text) => text.verifyTitle,
+    ask: (text, found) => text.resumeAsk(found.right.to, monitorOf(found)),
+    button: (text) => text.resubscribeButton,
+    isDone: (found) => !hasStopped(found),
+    act: ({ row, right }, { alerts }, request) =>
+      alerts.verification.resume(row, { to: right.to, monitorId: right.monitor?.id ?? '' }, actorOf(request)),
+    done: (text, found) => text.resumed(found.right.to, monitorOf(found)),
+  },
+};
 
 const common = {
   tag: 'Pages',
@@ -27,116 +93,78 @@ const common = {
   isDocumented: false,
 } as const;
 
-/** Pages on which recipients of alerts confirm, unsubscribe, or stop the messages about a monitor. */
-export const mailedLinkRoutes: readonly AnyRoute[] = [
-  defineRoute({
-    ...common,
-    operationId: 'getAlertRecipientVerifyPage',
-    method: 'GET',
-    path: '/alert-channels/verify/{token}',
-    summary: 'Ask whether to receive alerts',
-    handle: (request, services) => ask(request, services, 'verify'),
-  }),
-  defineRoute({
-    ...common,
-    operationId: 'postAlertRecipientVerify',
-    method: 'POST',
-    path: '/alert-channels/verify/{token}',
-    summary: 'Receive alerts',
-    rawBody: { keepBytes: 0 },
-    handle: (request, services) => verify(request, services),
-  }),
-  defineRoute({
-    ...common,
-    operationId: 'getAlertUnsubscribePage',
-    method: 'GET',
-    path: '/alert-channels/unsubscribe/{token}',
-    summary: 'Ask whether to unsubscribe from alerts',
-    handle: (request, services) => ask(request, services, 'unsubscribe'),
-  }),
-  defineRoute({
-    ...common,
-    operationId: 'postAlertUnsubscribe',
-    method: 'POST',
-    path: '/alert-channels/unsubscribe/{token}',
-    summary: 'Unsubscribe from alerts',
-    rawBody: { keepBytes: 0 },
-    handle: (request, services) => unsubscribe(request, services),
-  }),
-  defineRoute({
-    ...common,
-    operationId: 'getAlertStopPage',
-    method: 'GET',
-    path: '/alert-channels/stop/{token}',
-    summary: 'Ask whether to stop messages about a monitor',
-    handle: (request, services) => ask(request, services, 'stop'),
-  }),
-  defineRoute({
-    ...common,
-    operationId: 'postAlertStop',
-    method: 'POST',
-    path: '/alert-channels/stop/{token}',
-    summary: 'Stop messages about a monitor',
-    rawBody: { keepBytes: 0 },
-    handle: (request, services) => stop(request, services),
-  }),
-];
+const capitalised = (name: string) => `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
 
-async function ask(request: PageRequest, { alerts }: Services, act: Act): Promise<RawReply> {
-  const found = await alerts.verification.findLink(request.params.token, act);
+/** Pages on which recipients of alerts confirm, unsubscribe, or stop the messages about a monitor, and undo the latter two. */
+export const mailedLinkRoutes: readonly AnyRoute[] = Object.entries(pages).flatMap(([name, page]) => [
+  defineRoute({
+    ...common,
+    operationId: `getAlertLinkPage${capitalised(name)}`,
+    method: 'GET',
+    path: `/alert-channels/${name}/{token}`,
+    summary: `Ask a recipient of alerts before: ${name}`,
+    handle: (request, services) => ask(request, services, page),
+  }),
+  defineRoute({
+    ...common,
+    operationId: `postAlertLinkPage${capitalised(name)}`,
+    method: 'POST',
+    path: `/alert-channels/${name}/{token}`,
+    summary: `Act for a recipient of alerts: ${name}`,
+    rawBody: { keepBytes: 0 },
+    handle: (request, services) => act(request, services, page),
+  }),
+]);
+
+async function ask(request: PageRequest, { alerts }: Services, page: LinkPage): Promise<RawReply> {
+  const found = await alerts.verification.findLink(request.params.token, page.right);
+  if (found === null) return invalid(request, page);
+  if (page.isDone(found)) return done(request, page, found);
   const text = pageTexts[request.locale];
-  const title = { verify: text.verifyTitle, unsubscribe: text.unsubscribeTitle, stop: text.stopTitle }[act];
-  if (found === null) return page(request, title, text.invalid, 404);
-  const { right, row } = found;
-  const [question, label] = {
-    verify: [text.verifyAsk(right.to, row.name), text.verifyButton],
-    unsubscribe: [text.unsubscribeAsk(right.to, row.name), text.unsubscribeButton],
-    stop: [text.stopAsk(right.to, right.monitor?.name ?? ''), text.stopButton],
-  }[act];
-  const content = html`
-<h1>${title}</h1>
-<p class="text">${question}</p>
-<form method="post"><p><button>${label}</button></p></form>`;
-  return withPrivacy(renderPage(request, { title, content }));
+  const form = html`<form method="post"><p><button>${page.button(text)}</button></p></form>`;
+  return written(request, page, { sentence: page.ask(text, found), form });
 }
 
-async function verify(request: PageRequest, { alerts }: Services): Promise<RawReply> {
-  const text = pageTexts[request.locale];
-  const found = await alerts.verification.findLink(request.params.token, 'verify');
-  if (found === null) return page(request, text.verifyTitle, text.invalid, 404);
+async function act(request: PageRequest, services: Services, page: LinkPage): Promise<RawReply> {
+  const found = await services.alerts.verification.findLink(request.params.token, page.right);
+  if (found === null) return invalid(request, page);
   try {
-    await alerts.verification.confirm(found.row, found.right, actorOf(request));
+    if (!page.isDone(found)) await page.act(found, services, request);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    return page(request, text.verifyTitle, text.invalid, 404);
+    return invalid(request, page);
   }
-  return page(request, text.verifyTitle, text.verified, 200);
+  return done(request, page, found);
 }
 
-async function unsubscribe(request: PageRequest, { alerts }: Services): Promise<RawReply> {
+function done(request: PageRequest, page: LinkPage, found: KnownLink): RawReply {
   const text = pageTexts[request.locale];
-  const found = await alerts.verification.findLink(request.params.token, 'unsubscribe');
-  if (found === null) return page(request, text.unsubscribeTitle, text.invalid, 404);
-  await alerts.verification.unsubscribe(found);
-  return page(request, text.unsubscribeTitle, text.unsubscribed, 200);
+  const { back } = page;
+  const form =
+    back !== undefined &&
+    html`<form method="post" action="${`/alert-channels/${back}/${request.params.token}`}"><p><button class="quiet">${pages[back].button(text)}</button></p></form>`;
+  return written(request, page, { sentence: page.done(text, found), form });
 }
 
-async function stop(request: PageRequest, { alerts }: Services): Promise<RawReply> {
-  const text = pageTexts[request.locale];
-  const found = await alerts.verification.findLink(request.params.token, 'stop');
-  if (found === null) return page(request, text.stopTitle, text.invalid, 404);
-  await alerts.verification.stop(found);
-  return page(request, text.stopTitle, text.stopped(found.right.monitor?.name ?? ''), 200);
-}
-
-function page(request: PageRequest, title: string, text: string, status: number): RawReply {
-  const content = html`
-<h1>${title}</h1>
-<p class="text">${text}</p>`;
-  return withPrivacy(renderPage(request, { status, title, content }));
+function invalid(request: PageRequest, page: LinkPage): RawReply {
+  return written(request, page, { sentence: pageTexts[request.locale].invalid, status: 404 });
 }
 
 /** The address of the page is a right: it goes to no other site and into no index. */
-function withPrivacy(reply: RawReply): RawReply {
+function written(
+  request: PageRequest,
+  page: LinkPage,
+  {
+    sentence,
+    form = false,
+    status = 200,
+  }: { readonly sentence: string; readonly form?: Html | false; readonly status?: number },
+): RawReply {
+  const title = page.title(pageTexts[request.locale]);
+  const content = html`
+<h1>${title}</h1>
+<p class="text">${sentence}</p>
+${form}`;
+  const reply = renderPage(request, { status, title, content });
   return { ...reply, headers: { ...reply.headers, 'Referrer-Policy': 'no-referrer', 'X-Robots-Tag': 'noindex' } };
 }
