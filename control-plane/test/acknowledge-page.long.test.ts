@@ -5,7 +5,7 @@ import { looksRight } from './_support/page-looks.js';
 
 const DAY_MS = 86_400_000;
 const languages = {
-  en: { button: 'Acknowledge', done: 'is acknowledged', over: 'ended at', invalid: 'not valid' },
+  en: { button: 'Acknowledge', done: 'is acknowledged', over: 'ended on', invalid: 'not valid' },
   'zh-CN': { button: '确认告警', done: '告警已确认', over: '结束', invalid: '此链接无效' },
   'zh-TW': { button: '確認告警', done: '告警已確認', over: '結束', invalid: '此連結無效' },
 } as const;

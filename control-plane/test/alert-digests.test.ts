@@ -53,7 +53,7 @@ t.test(
     const shown = await links.find(token);
     t.match(shown, { kind: 'digest', title: '125 alerts firing (125 down)', alerts: { length: 125 } });
     t.equal(await count('acknowledged'), 0, 'a visit changes nothing');
-    await links.acknowledge(token, program);
+    await links.acknowledge(token, { note: null, actor: program });
     const notified =
       125 - (shown?.kind === 'digest' && shown.alerts.some(({ monitor_id: id }) => id === ended) ? 1 : 0);
     t.equal(await count('acknowledged'), notified);
@@ -61,7 +61,7 @@ t.test(
     t.match(await db('audit_log').where({ action: 'alert_event.acknowledged' }), [
       { details: { alerts: notified, by: 'channel:Hook' } },
     ]);
-    await links.acknowledge(token, program);
+    await links.acknowledge(token, { note: null, actor: program });
     t.equal((await db('audit_log').where({ action: 'alert_event.acknowledged' })).length, 1, 'again: nothing changes');
   },
 );

@@ -20,8 +20,9 @@ async function anAlert(t: Test, name: string) {
   return { ...account, alert: alerts[0] as AlertOfStack };
 }
 
-async function visit({ url }: TestApi, method: string, path: string, locale = 'en') {
-  const response = await fetch(new URL(path, url), { method, headers: { 'accept-language': locale } });
+async function visit({ url }: TestApi, method: string, path: string, locale = 'en', form?: URLSearchParams) {
+  const headers = { 'accept-language': locale };
+  const response = await fetch(new URL(path, url), { method, headers, ...(form === undefined ? {} : { body: form }) });
   return { status: response.status, text: await response.text(), headers: Object.fromEntries(response.headers) };
 }
 
@@ -102,7 +103,7 @@ t.test('pages read by cursor contain each alert once, and a cursor of another li
 });
 
 t.test('the link of a message shows the alert, and its button acknowledges it', async (t) => {
-  const { api, db, alert, kinds } = await anAlert(t, 'link');
+  const { api, db, alert, kinds, messages } = await anAlert(t, 'link');
   const { id, link } = alert;
   for (const [locale, label] of [
     ['en', 'Acknowledge'],
@@ -112,11 +113,14 @@ t.test('the link of a message shows the alert, and its button acknowledges it', 
     const page = await visit(api, 'GET', link, locale);
     t.match(page, { status: 200, headers: { 'referrer-policy': 'no-referrer', 'x-robots-tag': 'noindex' } });
     t.match(page.text, new RegExp(`<button>${label}</button>`));
-    t.match(page.text, /Shop &lt;b&gt;/);
+    t.match(page.text, /<h1>Shop &lt;b&gt;<\/h1>/);
+    t.match(page.text, `<input name="note" maxlength="500"`);
     t.notMatch(page.text, /<script/);
   }
   t.equal(await statusOf(db, id), 'firing', 'a visit changes nothing');
-  t.match(await visit(api, 'POST', link), { status: 200 });
+  const note = 'On it <b>\nBcc: x';
+  const done = await visit(api, 'POST', link, 'en', new URLSearchParams({ note }));
+  t.match(done, { status: 200, text: /<dt>Note<\/dt><dd>On it &lt;b&gt; Bcc: x<\/dd>/ });
   t.match((await api.call('GET', `/v1/alert-events/${id}`)).body.data, {
     status: 'acknowledged',
     acknowledged_by: 'channel:Hook',
@@ -126,6 +130,7 @@ t.test('the link of a message shows the alert, and its button acknowledges it', 
   t.notMatch((await visit(api, 'GET', link)).text, /<button>/);
   await until('the message', () => kinds().length === 2);
   t.same(kinds(), ['firing', 'acknowledged']);
+  t.match(messages()[1]?.text, /^Hook acknowledged: Shop <b> is down: tcp_refused\n[^]*^Note: On it <b> Bcc: x$/m);
   const { timeline } = (await api.call('GET', `/v1/alert-events/${id}`)).body.data;
   t.equal(timeline.filter(({ what }: { what: string }) => what === 'acknowledged').length, 1);
   await api.call('POST', `/v1/alert-events/${id}/resolve`);
@@ -241,7 +246,7 @@ t.test('people are named in messages and on pages, and have their ids in the API
   t.match(messages()[1], {
     by: masked,
     group: 'Europe',
-    text: new RegExp(`Acknowledged by: ${masked.replaceAll('*', '\\*')}`),
+    text: new RegExp(`^${masked.replaceAll('*', '\\*')} acknowledged: `),
   });
   t.notMatch(JSON.stringify(messages()[1]), api.userId);
   t.match((await visit(api, 'GET', link)).text, `by ${masked}`);
@@ -256,5 +261,5 @@ t.test('a message names the channel whose link acknowledged the alert', async (t
   const { api, alert, messages } = await anAlert(t, 'channel-name');
   await visit(api, 'POST', alert.link);
   await until('the message', () => messages().length === 2);
-  t.match(messages()[1], { by: 'Hook', text: /Acknowledged by: Hook/ });
+  t.match(messages()[1], { by: 'Hook', text: /^Hook acknowledged: / });
 });

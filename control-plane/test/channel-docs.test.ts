@@ -64,8 +64,14 @@ t.test(
       t.match(JSON.stringify(sent), link, `${name}: the link`);
       if (name === 'ntfy') t.ok(Buffer.byteLength(sent.message) <= 4_096, 'ntfy makes longer ones an attachment');
       if (name === 'Discord') {
-        t.ok(sent.content.length <= 2_000, `${sent.content.length} characters`);
+        const [{ title, description, color, url }] = sent.embeds;
+        t.ok(title.length <= 256 && description.length <= 4_096, `${description.length} characters`);
+        t.match({ color, url }, { color: String(0xb42318), url: link });
         t.strictSame(sent.allowed_mentions, { parse: [] });
+      }
+      if (name === 'Teams') {
+        const [{ content }] = sent.attachments;
+        t.match(content, { body: [{ style: 'attention' }, {}], actions: [{ type: 'Action.OpenUrl', url: link }] });
       }
     }
   },

@@ -164,7 +164,7 @@ t.test('slack: other hosts get the same body, and their status decides', async (
   t.match(await deliver(elsewhere, delivering), { kind: 'accepted' }, 'Rocket.Chat');
   t.match(await deliver(elsewhere, delivering), { kind: 'accepted' }, 'no body');
   t.match(await deliver(elsewhere, delivering), retry(), 'no word of Slack');
-  t.match(JSON.parse(String(meeting.vendor.requests[0]?.body)), { text: /Down/, blocks: Array });
+  t.match(JSON.parse(String(meeting.vendor.requests[0]?.body)), { text: /down/, attachments: Array });
 });
 
 t.test('slack: an origin of the operator is exempt from the target policy, and no other one is used', async (t) => {
@@ -404,7 +404,7 @@ for (const name of ['sms', 'voice'] as const) {
     const config = knownConfigs[name]();
     const accepted = await deliver(type, { config });
     t.match(accepted, { kind: 'accepted', providerId: 'gw-1' });
-    t.match(gateway.taken, [{ body: { to: config.to[0], text: /^Down: Shop/, id: 'ad_01' } }]);
+    t.match(gateway.taken, [{ body: { to: config.to[0], text: /^Shop has been down/, id: 'ad_01' } }]);
     t.match(await deliver(type, { config, recipient: gatewayAccount.invalid }), refused('recipient'));
     for (const answer of [
       { status: 200, body: '{"data":{"id":1}}' },
@@ -436,7 +436,7 @@ t.test('sms: values of a generic gateway do not leave their string or their fiel
     ['text/xml; charset=UTF-8', '<sms to="{{to}}"><text>{{text}}</text></sms>'],
     ['text/plain', 'id: {{id}}\n\n{{text}}'],
   ] as const;
-  const message = { ...messageOf('firing', 'en'), title: '", "to": "+1", & to=+1 {{id}}</text>\u0000\uffff' };
+  const message = { ...messageOf('firing', 'en'), headline: '", "to": "+1", & to=+1 {{id}}</text>\u0000\uffff' };
   for (const [type, body] of bodies) {
     const smsGateway = { kind: 'generic', url: gateway.origin, body, headers: { 'Content-Type': type } } as const;
     gateway.answerNext({ status: 200, body: '' });

@@ -17,7 +17,7 @@ const letter = { locale: 'en', to, template: 'alert-channel-failing' } as const;
 function messageAbout(name: string, type: string, error: string): Promise<Message> {
   const data = { name, type, error, since: '2026-01-02T03:04:05.000Z' };
   const mark = { ...letter, messageId: '<1@vantage.example>', queuedAtMs: 0 };
-  return composeMessage(mark, renderMail(alertChannelFailing.en(data), 'en'), from);
+  return composeMessage(mark, renderMail(alertChannelFailing.en(data, 'UTC'), 'en'), from);
 }
 
 const hostileTexts = [

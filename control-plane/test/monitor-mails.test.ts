@@ -51,7 +51,10 @@ t.test(
       (await Promise.all(server.mails.map(readMail))).map(({ subject }) => subject),
       subjects,
     );
-    t.match((await readMail(server.mails[0] as never)).text, /127\.0\.0\.1:9[^]*nobody listens there/);
+    t.match(
+      (await readMail(server.mails[0] as never)).text,
+      /^Shop is down: nobody listens there \(1 of 1 node\)\n[^]*127\.0\.0\.1:9/,
+    );
     const tried = await db('alert_deliveries').where({ is_test: true }).distinct('status', 'reason');
     t.same(tried, [{ status: 'dropped', reason: 'test_mode' }]);
   },

@@ -7,12 +7,17 @@ export type Letter<N extends MailTemplateName = MailTemplateName> = {
     /** An e-mail address. */
     readonly to: string;
     readonly locale: Locale;
+    /** IANA name; absent: UTC. */
+    readonly timezone?: string;
     readonly template: T;
     readonly data: MailData<T>;
   };
 }[N];
 
 /** Content of a letter; null if no template has its name. */
-export function write({ template, locale, data }: Letter, templates: MailTemplates): MailContent | null {
-  return Object.hasOwn(templates, template) ? (templates[template]?.[locale](data) ?? null) : null;
+export function write(
+  { template, locale, timezone = 'UTC', data }: Letter,
+  templates: MailTemplates,
+): MailContent | null {
+  return Object.hasOwn(templates, template) ? (templates[template]?.[locale](data, timezone) ?? null) : null;
 }

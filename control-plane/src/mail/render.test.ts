@@ -4,7 +4,7 @@ import { accountMails } from '../modules/accounts/mails/index.js';
 import { mailTemplates } from '../wiring/modules.js';
 import { type Letter, write as writeLetter } from './letter.js';
 import { renderMail } from './render.js';
-import type { MailContent, MailTemplateName } from './template.js';
+import { button, links, type MailContent, type MailTemplateName } from './template.js';
 
 const link = 'https://vantage.example/verify-email#chl_1?a=1&b=2';
 const at = '2026-11-21T09:16:00.000Z';
@@ -58,8 +58,11 @@ t.test('the languages of a template differ', async (t) => {
   }
 });
 
-t.test('times are long units in the language, and in UTC', async (t) => {
-  const said = letters().map((letter) => renderMail(write(letter), letter.locale).text);
+t.test('times are long units in the language, and instants by the clocks of the reader', async (t) => {
+  const zones = ['UTC', 'Asia/Shanghai'];
+  const said = zones.flatMap((timezone) =>
+    letters().map((letter) => renderMail(write({ ...letter, timezone }), letter.locale).text),
+  );
   for (const expected of [
     /within 24 hours/,
     /24小时内/,
@@ -67,9 +70,9 @@ t.test('times are long units in the language, and in UTC', async (t) => {
     /within 30 minutes/,
     /30分钟内/,
     /30 分鐘內/,
-    /November 21, 2026 at 9:16 AM UTC/,
-    /2026年11月21日 09:16 UTC/,
-    /2026年11月21日 上午9:16 UTC/,
+    /November 21, 2026, 09:16 \(UTC\)/,
+    /November 21, 2026, 17:16 \(Asia\/Shanghai\)/,
+    /2026年11月21日 17:16（Asia\/Shanghai）/,
   ]) {
     t.ok(
       said.some((text) => expected.test(text)),
@@ -82,7 +85,7 @@ t.test('text and HTML carry the same link', async (t) => {
   for (const letter of letters().filter(({ data }) => 'link' in data)) {
     const { text, html } = renderMail(write(letter), letter.locale);
     const hrefs = [...html.matchAll(/href="([^"]*)"/g)].map((match) => match[1]?.replaceAll('&amp;', '&'));
-    t.strictSame(hrefs, [link]);
+    t.strictSame(hrefs, [link], 'and shows no other');
     t.ok(text.split('\n').includes(link), 'on a line of its own');
   }
 });
@@ -133,10 +136,19 @@ t.test('a subject stays one line, whatever a template inserts', async (t) => {
 });
 
 t.test('a link that is not an http or https URL is refused', async (t) => {
-  for (const target of ['javascript:alert(1)', 'data:text/html,x', '/verify']) {
-    const content: MailContent = { subject: 'x', blocks: [{ kind: 'button', label: 'x', link: target }] };
-    t.throws(() => renderMail(content, 'en'), target);
-  }
+  for (const target of ['javascript:alert(1)', 'data:text/html,x', '/verify'])
+    for (const block of [button('x', target), links([{ label: 'x', link: target }])])
+      t.throws(() => renderMail({ subject: 'x', blocks: [block] }, 'en'), target);
+});
+
+t.test('links are words in the page, and addresses in the text', async (t) => {
+  const content: MailContent = {
+    subject: 'x',
+    blocks: [button('Open', link), links([{ label: 'Stop', link: `${link}#stop` }])],
+  };
+  const { text, html } = renderMail(content, 'en');
+  t.match(text, `Open:\n${link}\n\nStop:\n${link}#stop\n`);
+  t.notMatch(html.replace(/<[^>]*>/g, ''), '://');
 });
 
 t.test(
@@ -144,13 +156,14 @@ t.test(
   async (t) => {
     const content: MailContent = {
       subject: 'Down: Blog',
-      headline: 'Blog is DOWN since 22:57:58 UTC',
-      blocks: [{ kind: 'paragraph', text: 'Seen by: Berlin' }],
+      headline: 'Blog is down',
+      tone: 'bad',
+      blocks: [{ kind: 'facts', facts: [{ label: 'Seen by', value: 'Berlin' }] }],
     };
     const { subject, text, html } = renderMail(content, 'en');
     t.equal(subject, 'Down: Blog');
-    t.match(text, /^Blog is DOWN since 22:57:58 UTC\n\nSeen by: Berlin\n/);
-    t.match(html, /<h1[^>]*>Blog is DOWN since 22:57:58 UTC<\/h1>/);
+    t.match(text, /^Blog is down\n\nSeen by: Berlin\n/);
+    t.match(html, /<h1 class="bad"[^>]*>Blog is down<\/h1>/);
     t.notMatch(html, 'Down: Blog');
   },
 );

@@ -1,12 +1,38 @@
+import { instantText } from '../http/instant-text.js';
 import type { Locale } from '../http/locale.js';
+
+/** News of a message: good, bad, between the two, or neither. */
+export type Tone = 'good' | 'bad' | 'warning' | 'neutral';
+
+/** Colours of tones: green, red, orange and blue, on white. */
+export const toneColours: Readonly<Record<Tone, string>> = {
+  good: '#17703a',
+  bad: '#b42318',
+  warning: '#8a5a00',
+  neutral: '#0b5cad',
+};
+
+/** A fact of a mail, and its name. */
+export interface MailFact {
+  readonly label: string;
+  readonly value: string;
+}
+
+/** An http(s) address to go to. */
+export interface MailLink {
+  readonly label: string;
+  readonly link: string;
+}
 
 /** A part of a mail, written once: `renderText` and `renderHtml` both show it. Texts are one line each. */
 export type Block =
   | { readonly kind: 'paragraph'; readonly text: string }
-  /** Facts, one on each line. */
+  | { readonly kind: 'facts'; readonly facts: readonly MailFact[] }
+  /** Texts, one on each line. */
   | { readonly kind: 'lines'; readonly texts: readonly string[] }
-  /** An http(s) address to go to. */
-  | { readonly kind: 'button'; readonly label: string; readonly link: string }
+  | ({ readonly kind: 'button' } & MailLink)
+  /** Links in smaller type. */
+  | { readonly kind: 'links'; readonly links: readonly MailLink[] }
   /** Something to copy letter by letter. */
   | { readonly kind: 'code'; readonly label: string; readonly code: string }
   /** Additional information, in smaller type. */
@@ -17,11 +43,13 @@ export interface MailContent {
   readonly subject: string;
   /** First line of the text, and heading of the page, that states the event without the subject; absent if the blocks do. */
   readonly headline?: string;
+  /** Absent: neutral. */
+  readonly tone?: Tone;
   readonly blocks: readonly Block[];
 }
 
-/** A mail in every language we speak, for data of one shape. */
-export type MailTemplate<D> = Readonly<Record<Locale, (data: D) => MailContent>> & {
+/** A mail in every language we speak, for data of one shape, and a time zone (IANA name). */
+export type MailTemplate<D> = Readonly<Record<Locale, (data: D, timezone: string) => MailContent>> & {
   /** Data that tests render it with. */
   readonly example: D;
 };
@@ -48,7 +76,12 @@ export function paragraph(text: string): Block {
   return { kind: 'paragraph', text };
 }
 
-/** A block of facts, one on each line. */
+/** A block of facts, each with its name. */
+export function facts(list: readonly MailFact[]): Block {
+  return { kind: 'facts', facts: list };
+}
+
+/** A block of texts, one on each line. */
 export function lines(texts: readonly string[]): Block {
   return { kind: 'lines', texts };
 }
@@ -56,6 +89,11 @@ export function lines(texts: readonly string[]): Block {
 /** A block that leads somewhere. */
 export function button(label: string, link: string): Block {
   return { kind: 'button', label, link };
+}
+
+/** A block of small links. */
+export function links(list: readonly MailLink[]): Block {
+  return { kind: 'links', links: list };
 }
 
 /** A block to copy from. */
@@ -73,8 +111,7 @@ export function duration(count: number, unit: 'minute' | 'hour', locale: Locale)
   return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' }).format(count);
 }
 
-/** An instant (ISO 8601) as people write it, in UTC: we don't know where they read it. */
-export function instant(at: string, locale: Locale): string {
-  const format = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
-  return `${format.format(new Date(at))} UTC`;
+/** An instant (ISO 8601) in words, by the clocks of its reader. `timezone`: IANA name. */
+export function instant(at: string, locale: Locale, timezone: string): string {
+  return instantText(Date.parse(at), { locale, timezone });
 }

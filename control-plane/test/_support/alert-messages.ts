@@ -50,6 +50,7 @@ export function anAlert(parts: Partial<AlertFacts> = {}): AlertFacts {
     reason: 'tcp_refused',
     nodes: ['Berlin 1', 'Tokyo 2'],
     acknowledgedBy: null,
+    note: null,
     nextStepAtMs: null,
     nextReminderAtMs: null,
     failedChannels: [],
@@ -119,7 +120,15 @@ export function messageOf(kind: MessageKind, locale: Locale, timezone = 'Asia/Sh
       );
     case 'test':
       return testMessage(
-        { ...envelope, payload: {}, kind: 'firing', channelName: 'Ops', isUsed: true, nowMs: messagesAtMs },
+        {
+          ...envelope,
+          payload: {},
+          kind: 'firing',
+          channelName: 'Ops',
+          isUsed: true,
+          nowMs: messagesAtMs,
+          url: 'https://vantage.example/',
+        },
         audience,
       );
     case 'verification':

@@ -38,7 +38,7 @@ h2 { font-size: var(--title); line-height: 1.3; margin: 2rem 0 .5rem; }
 h3 { font-size: 1rem; margin: 1.25rem 0 .4rem; overflow-wrap: anywhere; }
 .lead { font-size: var(--large); }
 .small { font-size: var(--small); }
-.text { max-width: 46rem; }
+.text { max-width: 46rem; overflow-wrap: anywhere; }
 code, pre { font: var(--small)/1.5 ui-monospace, monospace; }
 h1 code { font-size: inherit; }
 p code, li code, td code { overflow-wrap: anywhere; }

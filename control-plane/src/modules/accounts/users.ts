@@ -167,7 +167,7 @@ export class Users {
       if (user.email_verified_at !== null) {
         const locale = localesOfProfiles[user.locale];
         const data = { at: at.toISOString() };
-        await mail.enqueue(trx, { to: user.email, locale, template: 'account-deleted', data });
+        await mail.enqueue(trx, { to: user.email, locale, timezone: user.timezone, template: 'account-deleted', data });
       }
       await revokeSessions(trx, userId, { at, reason: 'account deleted' });
       // before its nodes are deleted: this waits for an agent that is enrolling with one of the tokens

@@ -124,7 +124,7 @@ export function openAlerts(
       now: () => clock.now(),
       channels: new ChannelActs({ types, db, clock, plans, sealer: channelSealer, outbound, verification, uses }),
       verification,
-      testSend: new TestSend({ types, db, clock, sealer, limiter, destinations, sender }),
+      testSend: new TestSend({ types, db, clock, publicUrl, sealer, limiter, destinations, sender }),
       deliveries: new DeliveryActs({ db, sealer, outgoing, destinations }),
       policies: new PolicyActs({ types, db, clock, lookAgain }),
       references: policyReferences,

@@ -44,6 +44,7 @@ export function openRuntime(
   const { db, agentsDb, clock, secretKey, publicUrl, directory } = house;
   const links = new AcknowledgeLinks({ secretKey, publicUrl, clock });
   const messages = {
+    nodesUrl: new URL('/nodes', publicUrl).href,
     nodeName: (id: string) => directory.find(id)?.name ?? id,
     pageUrl: (subjectId: string, channel: { readonly id: string; readonly recipient: string | null }) =>
       links.url(subjectId, channel),

@@ -86,11 +86,12 @@ function signatureError(parameters: URLSearchParams, nowMs: number): Answer | nu
 
 function shownText(body: Record<string, unknown>): string | null {
   if (body['msgtype'] === 'text') return textOrNull(member(body, 'text')['content']);
-  if (body['msgtype'] !== 'markdown') return null;
-  const { title, text } = member(body, 'markdown');
+  if (body['msgtype'] !== 'markdown' && body['msgtype'] !== 'actionCard') return null;
+  const { title, text, btns = [] } = member(body, body['msgtype']);
   const written = textOrNull(text);
   if (typeof title !== 'string' || title === '' || written === null) return null;
-  return `${title}\n${written.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').replace(/^(?:#+|>|-) /gm, '')}`;
+  if (!Array.isArray(btns) || !btns.every(({ actionURL }) => URL.canParse(actionURL))) return null;
+  return `${[title, ...btns.map((button) => button.title)].join('\n')}\n${written.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').replace(/^(?:#+|>|-) /gm, '')}`;
 }
 
 function textOrNull(value: unknown): string | null {

@@ -2,7 +2,7 @@ import { RateLimit } from './rate-limit.js';
 import { type Answer, jsonBody, saysJson, startVendor, type Vendor, type VendorOptions } from './vendor-server.js';
 
 // https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks
-// https://docs.slack.dev/messaging/formatting-message-text, https://docs.slack.dev/reference/block-kit/blocks
+// https://docs.slack.dev/messaging/formatting-message-text, https://docs.slack.dev/reference/messaging/attachments
 // https://docs.slack.dev/changelog/2016-05-17-changes-to-errors-for-incoming-webhooks
 
 /** Answers that Slack documents, by their word. */
@@ -39,18 +39,15 @@ export async function startSlack(options: VendorOptions = {}): Promise<Vendor> {
 }
 
 function isMessage(body: Record<string, unknown>): boolean {
-  const { text, blocks } = body;
+  const { text, attachments = [] } = body;
   if (typeof text !== 'string' || text === '' || text.length > 40_000) return false;
   if (hasBadEscape(text)) return false;
-  return blocks === undefined || (Array.isArray(blocks) && blocks.length <= 50 && blocks.every(isBlock));
+  return Array.isArray(attachments) && attachments.length <= 20 && attachments.every(isAttachment);
 }
 
-function isBlock(block: unknown): boolean {
-  const { type, text } = block as { readonly type?: unknown; readonly text?: Record<string, unknown> };
-  const shown = text?.['text'];
-  if (typeof shown !== 'string' || shown === '' || hasBadEscape(shown)) return false;
-  if (type === 'header') return text?.['type'] === 'plain_text' && shown.length <= 150;
-  return type === 'section' && shown.length <= 3_000;
+function isAttachment({ color, text }: Record<string, unknown>): boolean {
+  if (typeof color !== 'string' || !/^#[0-9a-f]{6}$/.test(color)) return false;
+  return typeof text === 'string' && text !== '' && text.length <= 3_000 && !hasBadEscape(text);
 }
 
 /** `&`, `<` and `>` stand for themselves only as entities; `<…>` is a link or a mention. */
@@ -59,8 +56,8 @@ function hasBadEscape(text: string): boolean {
 }
 
 function shownText(body: Record<string, unknown>): string {
-  const blocks = (body['blocks'] ?? []) as readonly { readonly text: { readonly text: string } }[];
-  return [String(body['text']), ...blocks.map(({ text }) => text.text)].join('\n');
+  const attachments = (body['attachments'] ?? []) as readonly { readonly text: string }[];
+  return [String(body['text']), ...attachments.map(({ text }) => text)].join('\n');
 }
 
 /** Mentions of Slack, and those that Mattermost and Rocket.Chat read in the same text. */

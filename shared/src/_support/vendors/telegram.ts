@@ -9,7 +9,7 @@ import {
   type VendorOptions,
 } from './vendor-server.js';
 
-// https://core.telegram.org/bots/api#sendmessage, #making-requests, #html-style, #responseparameters
+// https://core.telegram.org/bots/api#sendmessage, #inlinekeyboardbutton, #making-requests, #html-style, #responseparameters
 // Limits: https://core.telegram.org/bots/faq#my-bot-is-hitting-limits-how-do-i-avoid-this
 
 /** Token that the stand-in knows. */
@@ -30,6 +30,7 @@ export const telegramErrors = {
   no_rights: failed(400, 'Bad Request: not enough rights to send text messages to the chat'),
   cannot_parse: failed(400, 'Bad Request: can\'t parse entities: Unsupported start tag "x" at byte offset 0'),
   too_long: failed(400, 'Bad Request: message is too long'),
+  bad_button: failed(400, "Bad Request: inline keyboard button URL 'http://localhost/' is invalid: Wrong HTTP URL"),
   too_many: failed(429, 'Too Many Requests: retry after 7', { retry_after: 7 }),
   internal: failed(500, 'Internal Server Error'),
   bad_gateway: failed(502, 'Bad Gateway'),
@@ -65,13 +66,23 @@ export async function startTelegram(options: VendorOptions = {}): Promise<Vendor
     if (typeof parsed !== 'string') return parsed;
     if (parsed.length > 4_096) return telegramErrors.too_long;
     if (parsed.trim() === '') return failed(400, 'Bad Request: message text is empty');
+    const buttons = buttonsIn(body);
+    if (buttons === null) return telegramErrors.bad_button;
     const reply = member(body, 'reply_parameters');
     if (reply['message_id'] !== undefined && typeof reply['message_id'] !== 'number')
       return failed(400, 'Bad Request: field "message_id" must be a Number');
-    take({ text: parsed, mentions: parsed.match(/(?<!\w)@\w{3,}/g) ?? [], body });
+    take({ text: [parsed, ...buttons].join('\n'), mentions: parsed.match(/(?<!\w)@\w{3,}/g) ?? [], body });
     lastId += 1;
     return { status: 200, body: { ok: true, result: { message_id: lastId, chat: { id: Number(chat) }, date: 0 } } };
   });
+}
+
+/** Texts of the buttons; null if an address is not one that the vendor accepts. */
+function buttonsIn(body: Record<string, unknown>): string[] | null {
+  const rows = member(body, 'reply_markup')['inline_keyboard'];
+  const buttons: { readonly text?: unknown; readonly url?: unknown }[] = Array.isArray(rows) ? rows.flat() : [];
+  const isGood = (url: unknown) => URL.canParse(String(url)) && new URL(String(url)).hostname.includes('.');
+  return buttons.every(({ url }) => isGood(url)) ? buttons.map(({ text }) => String(text)) : null;
 }
 
 const tags = new Set([

@@ -1,3 +1,4 @@
+import type { Reader } from '../../../http/instant-text.js';
 import type { Locale } from '../../../http/locale.js';
 import { oneLine } from '../../../mail/one-line.js';
 import { type Block, instant, type MailContent, type MailTemplate, note, paragraph } from '../../../mail/template.js';
@@ -98,8 +99,8 @@ const words: Readonly<Record<Locale, Words>> = {
       reset: '您的密码已更改：可访问您账户的凭据',
     },
     opening: {
-      verified: (at, address) => `您的 Vantage 账户邮箱已于 ${at} 验证，操作来自 ${address}。`,
-      reset: (at, address) => `您的 Vantage 账户密码已于 ${at} 通过发送给您的邮件链接更改，操作来自 ${address}。`,
+      verified: (at, address) => `您的 Vantage 账户邮箱已于 ${at}验证，操作来自 ${address}。`,
+      reset: (at, address) => `您的 Vantage 账户密码已于 ${at}通过发送给您的邮件链接更改，操作来自 ${address}。`,
     },
     revoked: '此前可访问该账户的凭据可能由他人创建，现已全部撤销：',
     nothingRevoked: '此前没有其他可访问该账户的凭据。',
@@ -115,7 +116,7 @@ const words: Readonly<Record<Locale, Words>> = {
     separator: '、',
     more: (count) => `另有 ${count} 个`,
     left: '目前可访问该账户的有：',
-    password: (setAt) => `于 ${setAt} 设置的密码`,
+    password: (setAt) => `于 ${setAt}设置的密码`,
     noPassword: '没有密码',
     nothingElse: '没有密钥、令牌、节点或会话',
     advice: {
@@ -131,8 +132,8 @@ const words: Readonly<Record<Locale, Words>> = {
       reset: '您的密碼已變更：可存取您帳戶的憑證',
     },
     opening: {
-      verified: (at, address) => `您的 Vantage 帳戶電子郵件已於 ${at} 驗證，操作來自 ${address}。`,
-      reset: (at, address) => `您的 Vantage 帳戶密碼已於 ${at} 透過寄給您的郵件連結變更，操作來自 ${address}。`,
+      verified: (at, address) => `您的 Vantage 帳戶電子郵件已於 ${at}驗證，操作來自 ${address}。`,
+      reset: (at, address) => `您的 Vantage 帳戶密碼已於 ${at}透過寄給您的郵件連結變更，操作來自 ${address}。`,
     },
     revoked: '先前可存取該帳戶的憑證可能由他人建立，現已全部撤銷：',
     nothingRevoked: '先前沒有其他可存取該帳戶的憑證。',
@@ -148,7 +149,7 @@ const words: Readonly<Record<Locale, Words>> = {
     separator: '、',
     more: (count) => `另有 ${count} 個`,
     left: '目前可存取該帳戶的有：',
-    password: (setAt) => `於 ${setAt} 設定的密碼`,
+    password: (setAt) => `於 ${setAt}設定的密碼`,
     noPassword: '沒有密碼',
     nothingElse: '沒有金鑰、權杖、節點或工作階段',
     advice: {
@@ -183,18 +184,18 @@ export const accountAccess: MailTemplate<AccountAccessData> = {
     passwordSetAt: '2026-11-21T09:16:00.000Z',
     nodes: { names: ['tokyo-1', 'tokyo-2'], total: 30 },
   },
-  en: (data) => content(data, 'en'),
-  'zh-CN': (data) => content(data, 'zh-CN'),
-  'zh-TW': (data) => content(data, 'zh-TW'),
+  en: (data, timezone) => content(data, { locale: 'en', timezone }),
+  'zh-CN': (data, timezone) => content(data, { locale: 'zh-CN', timezone }),
+  'zh-TW': (data, timezone) => content(data, { locale: 'zh-TW', timezone }),
 };
 
-function content(data: AccountAccessData, locale: Locale): MailContent {
+function content(data: AccountAccessData, { locale, timezone }: Reader): MailContent {
   const says = words[locale];
   const { hasNewPassword, passwordSetAt, nodes } = data;
   const occasion = hasNewPassword ? 'reset' : 'verified';
   const revoked = revokedLines(data, says, locale);
   const left = [
-    paragraph(passwordSetAt === null ? says.noPassword : says.password(instant(passwordSetAt, locale))),
+    paragraph(passwordSetAt === null ? says.noPassword : says.password(instant(passwordSetAt, locale, timezone))),
     paragraph(nodes.total === 0 ? says.nothingElse : says.line(says.nodes, listed(nodes, says))),
   ];
   const { apiKeys, personalTokens, enrollmentTokens, holdings } = data.revoked;
@@ -202,7 +203,7 @@ function content(data: AccountAccessData, locale: Locale): MailContent {
   return {
     subject: says.subject[occasion],
     blocks: [
-      paragraph(says.opening[occasion](instant(data.at, locale), data.address)),
+      paragraph(says.opening[occasion](instant(data.at, locale, timezone), data.address)),
       paragraph(revoked.length > 0 ? says.revoked : says.nothingRevoked),
       ...revoked,
       paragraph(says.left),

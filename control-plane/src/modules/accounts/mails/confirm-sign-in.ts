@@ -24,11 +24,11 @@ export const confirmSignIn: MailTemplate<ConfirmSignInData> = {
     address: '2001:db8::7',
     at: '2026-11-21T09:16:00.000Z',
   },
-  en: (data) => ({
+  en: (data, timezone) => ({
     subject: 'Confirm that you are signing in',
     blocks: [
       paragraph(
-        `Your password was entered on ${instant(data.at, 'en')} from ${data.address}. Many wrong passwords are being tried for your Vantage account, so the correct one needs your confirmation.`,
+        `Your password was entered on ${instant(data.at, 'en', timezone)} from ${data.address}. Many wrong passwords are being tried for your Vantage account, so the correct one needs your confirmation.`,
       ),
       paragraph('If this was you, confirm it here and sign in again:'),
       button('Confirm that it was me', data.link),
@@ -37,11 +37,11 @@ export const confirmSignIn: MailTemplate<ConfirmSignInData> = {
       note('If this was not you, someone knows your password: do not confirm, and set a new password at once.'),
     ],
   }),
-  'zh-CN': (data) => ({
+  'zh-CN': (data, timezone) => ({
     subject: '请确认是您本人登录',
     blocks: [
       paragraph(
-        `您的密码于 ${instant(data.at, 'zh-CN')} 从 ${data.address} 输入。由于有人正在对您的 Vantage 账户尝试大量错误密码，正确的密码也需要您确认。`,
+        `您的密码于 ${instant(data.at, 'zh-CN', timezone)}从 ${data.address} 输入。由于有人正在对您的 Vantage 账户尝试大量错误密码，正确的密码也需要您确认。`,
       ),
       paragraph('如果是您本人操作，请在此确认，然后重新登录：'),
       button('确认是我本人', data.link),
@@ -50,11 +50,11 @@ export const confirmSignIn: MailTemplate<ConfirmSignInData> = {
       note('如果不是您本人操作，说明有人知道您的密码：请不要确认，并立即设置新密码。'),
     ],
   }),
-  'zh-TW': (data) => ({
+  'zh-TW': (data, timezone) => ({
     subject: '請確認是您本人登入',
     blocks: [
       paragraph(
-        `您的密碼於 ${instant(data.at, 'zh-TW')} 從 ${data.address} 輸入。由於有人正在對您的 Vantage 帳戶嘗試大量錯誤密碼，正確的密碼也需要您確認。`,
+        `您的密碼於 ${instant(data.at, 'zh-TW', timezone)}從 ${data.address} 輸入。由於有人正在對您的 Vantage 帳戶嘗試大量錯誤密碼，正確的密碼也需要您確認。`,
       ),
       paragraph('若是您本人操作，請在此確認，然後重新登入：'),
       button('確認是我本人', data.link),

@@ -107,7 +107,13 @@ export class ProofOfAddress {
       nodes: shortList(await this.options.listNodes(trx, user.id)),
     };
     const locale = localesOfProfiles[user.locale];
-    await this.options.mail.enqueue(trx, { to: user.email, locale, template: 'account-access', data });
+    await this.options.mail.enqueue(trx, {
+      to: user.email,
+      locale,
+      timezone: user.timezone,
+      template: 'account-access',
+      data,
+    });
   }
 }
 

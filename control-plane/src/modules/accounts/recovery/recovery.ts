@@ -253,6 +253,12 @@ export class Recovery {
     if (user.email === null || user.email_verified_at === null) return;
     const data = { at: new Date(this.options.clock.now()).toISOString(), address: actor.address ?? '' };
     const locale = localesOfProfiles[user.locale];
-    await this.options.mail.enqueue(trx, { to: user.email, locale, template: 'password-changed', data });
+    await this.options.mail.enqueue(trx, {
+      to: user.email,
+      locale,
+      timezone: user.timezone,
+      template: 'password-changed',
+      data,
+    });
   }
 }

@@ -65,7 +65,9 @@ export class SignInConfirmation {
         address,
         at: new Date(clock.now()).toISOString(),
       };
-      await mail.enqueue(trx, { to: email, locale: localesOfProfiles[user.locale], template: 'confirm-sign-in', data });
+      const { locale, timezone } = user;
+      const reader = { locale: localesOfProfiles[locale], timezone };
+      await mail.enqueue(trx, { to: email, ...reader, template: 'confirm-sign-in', data });
       // no entry in the audit log, which tokens can read: it would reveal that the password was correct
     });
   }

@@ -121,6 +121,7 @@ export class ChannelDestinations implements Destinations {
     await this.options.mail.enqueue(trx, {
       to: owner.email,
       locale: owner.locale,
+      timezone: owner.timezone,
       template: 'alert-channel-failing',
       data,
     });

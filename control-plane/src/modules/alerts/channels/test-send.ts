@@ -29,6 +29,7 @@ interface TestSendOptions {
   readonly types: ChannelTypes;
   readonly db: Knex;
   readonly clock: Clock;
+  readonly publicUrl: string;
   readonly sealer: Sealer;
   readonly limiter: Pick<RateLimiter, 'consume' | 'isExhausted'>;
   readonly destinations: ChannelDestinations;
@@ -146,10 +147,14 @@ export class TestSend {
   }
 
   #message({ id, ...audience }: WritingFor, { channelId, name, isUsed }: Tested, kind: TestKind) {
-    const nowMs = this.options.clock.now();
+    const { clock, publicUrl } = this.options;
+    const nowMs = clock.now();
     const payload = testPayload({ id, kind, channel: { id: channelId, name }, nowMs });
     // one thread for all tests of a channel: a test of an end ends the incident that a test began
-    return testMessage({ id, thread: `test ${channelId}`, payload, kind, channelName: name, isUsed, nowMs }, audience);
+    return testMessage(
+      { id, thread: `test ${channelId}`, payload, kind, channelName: name, isUsed, nowMs, url: publicUrl },
+      audience,
+    );
   }
 }
 

@@ -45,3 +45,14 @@ export async function listTimeline(db: Knex, alertId: string): Promise<TimelineE
   ]);
   return rows.reverse().map(({ at, what, details }) => ({ atMs: at.getTime(), what, details }));
 }
+
+const FIND_NOTE = {
+  name: 'alert-acknowledge-note',
+  text: `SELECT details->>'note' AS note FROM alert_timeline WHERE alert_id = $1 AND what = 'acknowledged' ORDER BY id DESC LIMIT 1`,
+};
+
+/** Note of the last acknowledgement of an alert; null if there is none. */
+export async function findAcknowledgeNote(db: Knex, alertId: string): Promise<string | null> {
+  const [row] = await queryPrepared<{ note: string | null }>(db, FIND_NOTE, [alertId]);
+  return row?.note ?? null;
+}

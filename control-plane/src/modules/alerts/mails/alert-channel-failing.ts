@@ -1,3 +1,4 @@
+import type { Reader } from '../../../http/instant-text.js';
 import type { Locale } from '../../../http/locale.js';
 import { oneLine } from '../../../mail/one-line.js';
 import { instant, type MailContent, type MailTemplate, note, paragraph } from '../../../mail/template.js';
@@ -30,7 +31,7 @@ const words: Readonly<Record<Locale, Words>> = {
   },
   'zh-CN': {
     subject: (name) => `告警渠道失败：${name}`,
-    fails: (name, type, since) => `自 ${since} 起，告警渠道 ${name}（${type}）未能接收任何消息。`,
+    fails: (name, type, since) => `自 ${since}起，告警渠道 ${name}（${type}）未能接收任何消息。`,
     error: (error) => `最近的错误：${error}`,
     advice:
       '请检查其设置并发送测试消息（POST /v1/alert-channels/{id}/test）。新告警仍会发送到该渠道；成功接收一条消息后即恢复。',
@@ -38,7 +39,7 @@ const words: Readonly<Record<Locale, Words>> = {
   },
   'zh-TW': {
     subject: (name) => `告警管道失敗：${name}`,
-    fails: (name, type, since) => `自 ${since} 起，告警管道 ${name}（${type}）未能接收任何訊息。`,
+    fails: (name, type, since) => `自 ${since}起，告警管道 ${name}（${type}）未能接收任何訊息。`,
     error: (error) => `最近的錯誤：${error}`,
     advice:
       '請檢查其設定並傳送測試訊息（POST /v1/alert-channels/{id}/test）。新告警仍會傳送到此管道；成功接收一則訊息後即恢復。',
@@ -49,17 +50,17 @@ const words: Readonly<Record<Locale, Words>> = {
 /** Reports to the owner that a channel accepts no messages. */
 export const alertChannelFailing: MailTemplate<AlertChannelFailingData> = {
   example: { name: 'Operations', type: 'webhook', since: '2026-11-21T09:16:00.000Z', error: 'HTTP 410' },
-  en: (data) => content(data, 'en'),
-  'zh-CN': (data) => content(data, 'zh-CN'),
-  'zh-TW': (data) => content(data, 'zh-TW'),
+  en: (data, timezone) => content(data, { locale: 'en', timezone }),
+  'zh-CN': (data, timezone) => content(data, { locale: 'zh-CN', timezone }),
+  'zh-TW': (data, timezone) => content(data, { locale: 'zh-TW', timezone }),
 };
 
-function content({ name, type, since, error }: AlertChannelFailingData, locale: Locale): MailContent {
+function content({ name, type, since, error }: AlertChannelFailingData, { locale, timezone }: Reader): MailContent {
   const says = words[locale];
   return {
     subject: says.subject(oneLine(name)),
     blocks: [
-      paragraph(says.fails(oneLine(name), type, instant(since, locale))),
+      paragraph(says.fails(oneLine(name), type, instant(since, locale, timezone))),
       paragraph(says.error(oneLine(error))),
       paragraph(says.advice),
       note(says.why),

@@ -32,6 +32,15 @@ export interface AlertAct {
   readonly actor: Actor;
 }
 
+/** Acknowledgement by the link of a message. */
+export interface LinkAct {
+  /** Masked recipient, or the channel. */
+  readonly by: string;
+  /** Text for the timeline; null if there is none. */
+  readonly note: string | null;
+  readonly actor: Actor;
+}
+
 export interface AlertHistory {
   readonly row: AlertRow;
   readonly timeline: readonly TimelineEntry[];
@@ -79,9 +88,9 @@ export class AlertActs {
   }
 
   /** Acknowledges an alert for the recipient of a message; null if there is no such alert. @throws ApiError CONFLICT */
-  async acknowledgeByLink(id: string, by: string, actor: Actor): Promise<AlertRow | null> {
+  async acknowledgeByLink(id: string, { by, note, actor }: LinkAct): Promise<AlertRow | null> {
     try {
-      return await this.#act(id, { owner: null, actor, trigger: { kind: 'acknowledge', by, via: 'link' }, note: null });
+      return await this.#act(id, { owner: null, actor, trigger: { kind: 'acknowledge', by, via: 'link' }, note });
     } catch (error) {
       if (error instanceof ApiError && error.code === 'NOT_FOUND') return null;
       throw error;
@@ -91,7 +100,7 @@ export class AlertActs {
   /** Acknowledges those of several alerts that fire, for the recipient of the delivery `subject`. */
   async acknowledgeAllByLink(
     ids: readonly string[],
-    { by, actor, subject }: { readonly by: string; readonly actor: Actor; readonly subject: string },
+    { by, note, actor, subject }: LinkAct & { readonly subject: string },
   ): Promise<void> {
     const { db, relay } = this.options;
     for (let from = 0; from < ids.length; from += AT_ONCE)
@@ -99,7 +108,7 @@ export class AlertActs {
         const rows = await lockFiring(trx, ids.slice(from, from + AT_ONCE));
         const [first] = rows;
         if (first === undefined) return;
-        await relay.act(trx, rows, { kind: 'acknowledge', by, via: 'link' });
+        await relay.act(trx, rows, { kind: 'acknowledge', by, via: 'link' }, note);
         const entry = { actor, accountId: first.owner_id, subject, action: 'alert_event.acknowledged' } as const;
         await insertAuditEntry(trx, { ...entry, details: { alerts: rows.length, by } });
       });

@@ -28,6 +28,10 @@ export interface MessageContext {
   /** Name of a node, as people know it. */
   nodeName(id: string): string;
   readonly names: AlertNames;
+  /** Note of the person who acknowledges now; null if there is none. */
+  readonly note: string | null;
+  /** Address of the page that lists the nodes. */
+  readonly nodesUrl: string;
   /** Address of the page that shows an alert, or by the id of a delivery the alerts of a digest; those that fire are acknowledged there. */
   pageUrl(subjectId: string, channel: { readonly id: string; readonly recipient: string | null }): string;
 }
@@ -83,6 +87,7 @@ export function writeMessage(
     reason: row.reason,
     nodes,
     acknowledgedBy,
+    note: kind === 'acknowledged' ? context.note : null,
     nextStepAtMs: row.next_step_at?.getTime() ?? null,
     nextReminderAtMs: known === undefined || policy === null || !isFiring ? null : reminderAt(known, policy.policy),
     failedChannels: [],

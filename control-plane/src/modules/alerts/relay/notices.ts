@@ -20,7 +20,7 @@ export interface NewNotice {
   readonly subject: string;
   readonly notice: Notice;
   readonly sinceMs: number;
-  /** Alert whose page shows more; absent: there is none. */
+  /** Alert whose page shows more; absent: it is about nodes, and their list does. */
   readonly alertId?: string;
 }
 
@@ -28,7 +28,7 @@ interface NoticesOptions {
   readonly clock: Clock;
   readonly destinations: Pick<Destinations, 'read'>;
   readonly outgoing: Pick<Outgoing, 'enqueue'>;
-  readonly messages: Pick<MessageContext, 'pageUrl'>;
+  readonly messages: Pick<MessageContext, 'pageUrl' | 'nodesUrl'>;
 }
 
 /** Sends notices, with severity warning. */
@@ -59,7 +59,8 @@ export class Notices {
             write: ({ id, ...audience }: WritingFor) => {
               const { channelId } = destination;
               const { recipient } = audience;
-              const url = alertId === undefined ? null : context.pageUrl(alertId, { id: channelId, recipient });
+              const url =
+                alertId === undefined ? context.nodesUrl : context.pageUrl(alertId, { id: channelId, recipient });
               return noticeMessage(
                 { id, thread: `${notice.kind} ${subject}`, payload: {}, notice, sinceMs, url },
                 audience,

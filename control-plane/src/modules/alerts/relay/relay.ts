@@ -49,7 +49,7 @@ interface RelayOptions {
   readonly rooms: Pick<Rooms, 'read'>;
   readonly types: ChannelTypes;
   readonly counts: Pick<AlertCounts, 'countAlert'>;
-  readonly messages: Omit<MessageContext, 'nowMs' | 'names'>;
+  readonly messages: Omit<MessageContext, 'nowMs' | 'names' | 'note'>;
 }
 
 /** Trigger for one subject. */
@@ -236,14 +236,18 @@ export class Relay {
       decided.flatMap(({ row: { id }, markAtMs: atMs }) => (atMs === null ? [] : [{ alertId: id, atMs }])),
     );
     await publishAll(trx, decided.flatMap(eventsOf));
-    await this.#send(trx, joined, nowMs);
+    await this.#send(trx, joined, { nowMs, note });
     afterCommit(trx, () => {
       for (const { decision, row } of decided)
         for (const change of decision.changes) counts.countAlert(row.type, change);
     });
   }
 
-  async #send(trx: Knex, joined: JoinedNotifications, nowMs: number): Promise<void> {
+  async #send(
+    trx: Knex,
+    joined: JoinedNotifications,
+    { nowMs, note }: { readonly nowMs: number; readonly note: string | null },
+  ): Promise<void> {
     const { destinations, outgoing, messages: fixed } = this.options;
     const named = joined.decided.filter(
       ({ decision: { notifications, changes } }) => notifications.length > 0 || changes.length > 0,
@@ -252,7 +256,8 @@ export class Relay {
       trx,
       named.map(({ row }) => row),
     );
-    const messages = await writeNotifications(trx, joined, { destinations, context: { ...fixed, nowMs, names } });
+    const context = { ...fixed, nowMs, names, note };
+    const messages = await writeNotifications(trx, joined, { destinations, context });
     if (messages.length > 0) await outgoing.enqueue(trx, messages);
   }
 }

@@ -8,9 +8,10 @@ import { mentionsPeople, mobilesSchema } from './fields/mobiles.js';
 import { byteLength, cut } from './formats/cut.js';
 import { dingtalkLink, dingtalkMarkdown } from './formats/dingtalk-markdown.js';
 import { plainText } from './formats/plain-text.js';
-import { type Format, fitted, linesOf, plainFormat } from './lines.js';
-import type { Message } from './message.js';
+import { bodyLines, type Format, fitted, linesOf, linkLines, plainFormat, sentenceOf } from './lines.js';
+import type { Link, Message } from './message.js';
 import { baseOf, type ChannelSettings, judgedUrls } from './settings.js';
+import { withCircle } from './tone.js';
 
 // https://open.dingtalk.com/document/orgapp/custom-robot-access
 // https://open.dingtalk.com/document/orgapp/customize-robot-security-settings
@@ -117,21 +118,30 @@ function signature(secret: string | undefined, nowMs: number): string {
   return `&timestamp=${timestamp}&sign=${encodeURIComponent(sign)}`;
 }
 
+/** A card with buttons; Markdown if there are none, or people to mention, which cards cannot. */
 function markdownBody(message: Message, config: Config): object {
   const mobiles = mentioned(message, config);
+  const isCard = message.links.length > 0 && mobiles.length === 0;
   return fitted(
     message,
-    (shorter) => ({
-      msgtype: 'markdown',
-      markdown: {
-        // notifications show it, as text
+    (shorter) => {
+      const lines = [format.title(withCircle(sentenceOf(shorter), message)), ...bodyLines(shorter, format)];
+      const shown = isCard ? lines : [...lines, ...linkLines(shorter, format)];
+      // notifications show the title, as text
+      const content = {
         title: cut(plainText(shorter.title), MAX_TITLE),
-        text: withAdditions(linesOf(shorter, format), mobiles, config).join('\n\n'),
-      },
-      at: { atMobiles: mobiles, isAtAll: false },
-    }),
+        text: withAdditions(shown, mobiles, config).join('\n\n'),
+      };
+      return isCard
+        ? { msgtype: 'actionCard', actionCard: { ...content, btnOrientation: '1', btns: shorter.links.map(buttonOf) } }
+        : { msgtype: 'markdown', markdown: content, at: { atMobiles: mobiles, isAtAll: false } };
+    },
     (body) => byteLength(JSON.stringify(body)) <= MAX_BODY_BYTES,
   );
+}
+
+function buttonOf({ label, url }: Link): object {
+  return { title: label, actionURL: url };
 }
 
 function plainBody(message: Message, config: Config): object {

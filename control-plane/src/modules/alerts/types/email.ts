@@ -2,11 +2,13 @@ import { Type } from 'typebox';
 import { ApiError } from '../../../http/errors.js';
 import type { Locale } from '../../../http/locale.js';
 import { MailRefusal } from '../../../mail/index.js';
-import { type Block, button, lines, type MailContent, note, paragraph } from '../../../mail/template.js';
+import { type Block, button, facts, lines, links, type MailContent, note, paragraph } from '../../../mail/template.js';
 import { mailboxKey, parseDeliverableEmail } from '../../accounts/index.js';
 import { type Attempt, defineChannelType, type Outcome } from './channel-type.js';
+import { sentenceOf } from './lines.js';
 import type { Message } from './message.js';
 import { nameOf } from './texts/alert-message.js';
+import { toneOf } from './tone.js';
 
 const config = Type.Object(
   {
@@ -74,41 +76,55 @@ async function deliver(attempt: Attempt, isPlain: boolean): Promise<Outcome> {
   }
 }
 
-const endings: Readonly<Record<Locale, { readonly stop: (monitor: string) => string; readonly unsubscribe: string }>> =
-  {
-    en: {
-      stop: (monitor) => `Stop the mails about ${monitor}:`,
-      unsubscribe: 'You receive this e-mail because this address is a recipient of an alert channel. Unsubscribe:',
-    },
-    'zh-CN': {
-      stop: (monitor) => `停止接收关于 ${monitor} 的邮件：`,
-      unsubscribe: '您收到此邮件是因为此邮箱是告警渠道的接收人。退订：',
-    },
-    'zh-TW': {
-      stop: (monitor) => `停止接收關於 ${monitor} 的信：`,
-      unsubscribe: '您收到此信是因為此信箱是告警管道的收件人。取消訂閱：',
-    },
-  };
+interface Ending {
+  readonly stop: (monitor: string) => string;
+  readonly why: string;
+  readonly unsubscribe: string;
+}
+
+const endings: Readonly<Record<Locale, Ending>> = {
+  en: {
+    stop: (monitor) => `Stop the mails about ${monitor}`,
+    why: 'You receive this e-mail because this address is a recipient of an alert channel.',
+    unsubscribe: 'Unsubscribe',
+  },
+  'zh-CN': {
+    stop: (monitor) => `停止接收关于 ${monitor} 的邮件`,
+    why: '您收到此邮件是因为此邮箱是告警渠道的接收人。',
+    unsubscribe: '退订',
+  },
+  'zh-TW': {
+    stop: (monitor) => `停止接收關於 ${monitor} 的信`,
+    why: '您收到此信是因為此信箱是告警管道的收件人。',
+    unsubscribe: '取消訂閱',
+  },
+};
 
 function contentOf({ message, locale, unsubscribeUrl, stopUrl }: Attempt): MailContent {
-  const { stop, unsubscribe } = endings[locale];
+  const { stop, why, unsubscribe } = endings[locale];
   const { monitor } = message;
+  const ways = [
+    ...(stopUrl === undefined || monitor === undefined ? [] : [{ label: stop(nameOf(monitor.name)), link: stopUrl }]),
+    ...(unsubscribeUrl === undefined ? [] : [{ label: unsubscribe, link: unsubscribeUrl }]),
+  ];
   return {
     subject: message.title,
-    headline: message.headline ?? message.title,
+    headline: sentenceOf(message),
+    tone: toneOf(message),
     blocks: [
       ...bodyOf(message),
       ...message.links.map(({ label, url }) => button(label, url)),
-      ...(stopUrl === undefined || monitor === undefined ? [] : [note(`${stop(nameOf(monitor.name))} ${stopUrl}`)]),
-      ...(unsubscribeUrl === undefined ? [] : [note(`${unsubscribe} ${unsubscribeUrl}`)]),
+      ...(unsubscribeUrl === undefined ? [] : [note(why)]),
+      ...(ways.length === 0 ? [] : [links(ways)]),
     ],
   };
 }
 
-function bodyOf({ customText, facts, items, note: next }: Message): Block[] {
+function bodyOf({ customText, facts: known, items, note: next }: Message): Block[] {
   if (customText !== null) return customText.split(/\r?\n/).filter(Boolean).map(paragraph);
   return [
-    ...[facts.map(({ label, value }) => `${label}: ${value}`), items].filter(({ length }) => length > 0).map(lines),
+    ...(items.length === 0 ? [] : [lines(items)]),
+    ...(known.length === 0 ? [] : [facts(known)]),
     ...(next === null ? [] : [paragraph(next)]),
   ];
 }

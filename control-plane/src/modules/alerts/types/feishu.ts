@@ -2,7 +2,6 @@ import { createHmac } from 'node:crypto';
 import { type Static, Type } from 'typebox';
 import { codes, type Json, type Meaning, outcomeOfCode } from './answers.js';
 import { type ChannelType, defineChannelType } from './channel-type.js';
-import { isAboutEnd } from './ending.js';
 import { type HookForm, hookCredential, hookProblem, hookUrl } from './fields/hook-address.js';
 import { KeywordSchema, keywordLine } from './fields/keyword.js';
 import { byteLength } from './formats/cut.js';
@@ -11,6 +10,7 @@ import { plainText } from './formats/plain-text.js';
 import { bodyLines, type Format, fitted, linesOf, plainFormat } from './lines.js';
 import type { Message } from './message.js';
 import { baseOf, type ChannelSettings, judgedUrls } from './settings.js';
+import { toneOf } from './tone.js';
 
 // https://open.feishu.cn/document/client-docs/bot-v3/add-custom-bot
 
@@ -147,7 +147,9 @@ function cardBody(message: Message, head: object, keyword: string | undefined): 
 }
 
 function cardOf(message: Message, keyword: string | undefined): object {
-  const body = bodyLines(message, format);
+  const { headline } = message;
+  const sentence = headline === undefined ? [] : [`**${larkMarkdown(headline)}**`];
+  const body = [...sentence, ...bodyLines(message, format)];
   // the vendor looks for the keyword in what it shows
   const [extra] = keywordLine(`${message.title}\n${body.join('\n')}`, keyword);
   const text = body.join('\n');
@@ -159,7 +161,7 @@ function cardOf(message: Message, keyword: string | undefined): object {
   }));
   return {
     config: { wide_screen_mode: true },
-    header: { template: colourOf(message), title: { tag: 'plain_text', content: plainText(message.title) } },
+    header: { template: colours[toneOf(message)], title: { tag: 'plain_text', content: plainText(message.title) } },
     elements: [
       ...(text === '' ? [] : [{ tag: 'div', text: { tag: 'lark_md', content: text } }]),
       ...(extra === undefined ? [] : [{ tag: 'div', text: { tag: 'plain_text', content: extra } }]),
@@ -168,12 +170,7 @@ function cardOf(message: Message, keyword: string | undefined): object {
   };
 }
 
-function colourOf(message: Message): string {
-  const { kind, severity } = message;
-  if (isAboutEnd(message)) return 'green';
-  if (kind === 'test' || kind === 'verification' || severity === 'info') return 'blue';
-  return severity === 'critical' ? 'red' : 'orange';
-}
+const colours = { good: 'green', bad: 'red', warning: 'orange', neutral: 'blue' } as const;
 
 function plainBody(message: Message, head: object, keyword: string | undefined): object {
   return fitted(

@@ -9,6 +9,11 @@ const MAX_TITLE = 300;
 const MIN_TITLE = 40;
 const SPACE_OF_LINE = 2;
 
+/** First line of a message: its sentence, or its title where it has none. */
+export function sentenceOf({ title, headline }: Pick<Message, 'title' | 'headline'>): string {
+  return headline ?? title;
+}
+
 /** How a format writes the parts of a message. What is given to it has no control characters and is not escaped. */
 export interface Format {
   title(text: string): string;
@@ -22,10 +27,12 @@ export interface Format {
 
 /** Copy of a message with clean text, each value of it at most `units` UTF-16 code units long, items together too. */
 export function shortened(message: Message, units: number): Message {
-  const { facts, items, note, customText, links } = message;
+  const { headline, facts, items, note, customText, links } = message;
+  const titleUnits = Math.min(MAX_TITLE, Math.max(MIN_TITLE, units));
   return {
     ...message,
-    title: cut(cleanLine(message.title), Math.min(MAX_TITLE, Math.max(MIN_TITLE, units))),
+    title: cut(cleanLine(message.title), titleUnits),
+    ...(headline === undefined ? {} : { headline: cut(cleanLine(headline), titleUnits) }),
     facts: facts.map(({ label, value }) => ({ label: cleanLine(label), value: cut(cleanLine(value), units) })),
     items: firstItems(
       items.map((item) => cut(cleanLine(item), MAX_TITLE)),
@@ -48,9 +55,9 @@ export function fitted<T>(message: Message, write: (message: Message) => T, fits
   return write(shortened(message, units));
 }
 
-/** Lines of a message in their order, links last. */
+/** Lines of a message in their order, its sentence first and its links last. */
 export function linesOf(message: Message, format: Format): string[] {
-  return [format.title(message.title), ...bodyLines(message, format), ...linkLines(message, format)];
+  return [format.title(sentenceOf(message)), ...bodyLines(message, format), ...linkLines(message, format)];
 }
 
 /** The same without title and links. */

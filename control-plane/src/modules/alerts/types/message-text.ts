@@ -1,10 +1,11 @@
 import type { Message } from './message.js';
 
-/** Message as plain text, without its title: one line for each fact, item and link. */
-export function messageText({ customText, facts, items, note, links }: Message): string {
+/** Message as plain text, without its title: its sentence, and one line for each fact, item and link. */
+export function messageText({ customText, headline, facts, items, note, links }: Message): string {
   const body =
     customText === null
-      ? [...facts.map(({ label, value }) => `${label}: ${value}`), ...items.map((item) => `- ${item}`), note]
+      ? [headline, ...facts.map(({ label, value }) => `${label}: ${value}`), ...items.map((item) => `- ${item}`), note]
       : [customText];
-  return [...body, ...links.map(({ label, url }) => `${label}: ${url}`)].filter((line) => line !== null).join('\n');
+  const lines = [...body, ...links.map(({ label, url }) => `${label}: ${url}`)];
+  return lines.filter((line) => line !== undefined && line !== null).join('\n');
 }

@@ -61,7 +61,7 @@ export interface Message {
   readonly locale: Locale;
   /** One line. */
   readonly title: string;
-  /** Sentence that stands without the title, for channels without a title; absent: the title does. */
+  /** Sentence about the state and its reason, which stands without the title; absent: the title does. */
   readonly headline?: string;
   readonly facts: readonly Fact[];
   /** One line each; the monitors of a digest. */

@@ -3,11 +3,11 @@ import { type Static, Type } from 'typebox';
 import type { OutboundResponse } from '../../../deliver/index.js';
 import { accepted, outcomeOfStatus, refused } from './answers.js';
 import { type ChannelType, defineChannelType, type Outcome } from './channel-type.js';
-import { isAboutEnd } from './ending.js';
 import { byteLength, longestThatFits } from './formats/cut.js';
-import { fitted } from './lines.js';
+import { fitted, sentenceOf } from './lines.js';
 import type { Message } from './message.js';
 import { baseOf, type ChannelSettings, judgedUrls } from './settings.js';
+import { isAboutEnd } from './tone.js';
 
 // https://developer.pagerduty.com/docs/send-alert-event
 
@@ -85,10 +85,10 @@ function actionOf(message: Message): 'trigger' | 'acknowledge' | 'resolve' {
 }
 
 function eventOf(message: Message, isPlain: boolean): object {
-  const { title, severity, source, atMs, links } = message;
+  const { severity, source, atMs, links } = message;
   return {
     payload: {
-      summary: longestThatFits(title, (text) => [...text].length <= MAX_SUMMARY),
+      summary: longestThatFits(sentenceOf(message), (text) => [...text].length <= MAX_SUMMARY),
       severity,
       source: source === '' ? 'vantage' : longestThatFits(source, (text) => text.length <= MAX_SUMMARY),
       timestamp: new Date(atMs).toISOString(),

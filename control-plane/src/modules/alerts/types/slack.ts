@@ -1,19 +1,23 @@
 import { type Static, Type } from 'typebox';
 import type { OutboundResponse } from '../../../deliver/index.js';
+import { toneColours } from '../../../mail/template.js';
 import { accepted, outcomeOfStatus, refused, retry } from './answers.js';
 import { type ChannelType, type ConfigProblem, defineChannelType, type Outcome } from './channel-type.js';
-import { byteLength, cut, longestThatFits } from './formats/cut.js';
+import { byteLength, cut } from './formats/cut.js';
 import { slackLink, slackMrkdwn, slackPlainText } from './formats/slack-mrkdwn.js';
-import { bodyLines, type Format, fitted, linesOf, plainFormat, shortened } from './lines.js';
+import { bodyLines, type Format, fitted, linesOf, linkLines, plainFormat, sentenceOf, shortened } from './lines.js';
 import type { Message } from './message.js';
 import { type Base, baseOf, type ChannelSettings } from './settings.js';
+import { toneOf } from './tone.js';
 
 // https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks
-// Mattermost and Rocket.Chat read `text` and ignore `blocks`; Slack shows `blocks`, and `text` in notifications.
+// https://docs.slack.dev/reference/messaging/attachments
+// Slack, Mattermost and Rocket.Chat show `text` and below it an attachment with a line in its colour. Links are words: a button, also one
+// that only opens an address, sends an event to the app (https://docs.slack.dev/reference/block-kit/block-elements/button-element), and
+// Slack warns of an app that does not answer it, which no incoming webhook does. Slack folds long attachments, so links are above.
 
 const MAX_TEXT = 4_000;
-const MAX_HEADER = 150;
-const MAX_SECTION = 3_000;
+const MAX_ATTACHMENT = 3_000;
 const MAX_BODY_BYTES = 30_000;
 /** Length of a plain message, which every host takes. */
 const MAX_PLAIN = 1_000;
@@ -79,39 +83,20 @@ function problemOf({ origin, isOwn }: Base, url: string): ConfigProblem | null {
 }
 
 function richBody(message: Message): object {
-  return fitted(
-    message,
-    (shorter) => ({ text: longestText(shorter), blocks: blocksOf(shorter) }),
-    (body) => byteLength(JSON.stringify(body)) <= MAX_BODY_BYTES,
+  return fitted(message, bodyOf, (body) => {
+    const [attachment] = body.attachments;
+    const isShort = body.text.length <= MAX_TEXT && (attachment?.text.length ?? 0) <= MAX_ATTACHMENT;
+    return isShort && byteLength(JSON.stringify(body)) <= MAX_BODY_BYTES;
+  });
+}
+
+function bodyOf(message: Message) {
+  const text = [format.title(sentenceOf(message)), linkLines(message, format).join('  |  ')].filter(
+    (line) => line !== '',
   );
-}
-
-/** Notifications show the beginning of `text`: its values may be shorter than those of the blocks. */
-function longestText(message: Message): string {
-  return fitted(
-    message,
-    (shorter) => linesOf(shorter, format).join('\n'),
-    (text) => text.length <= MAX_TEXT,
-  );
-}
-
-function blocksOf(message: Message): object[] {
-  const plain: Format = { ...plainFormat((text) => text) };
-  const body = bodyLines(message, plain).join('\n');
-  const section = (text: string) => longestThatFits(text, (part) => slackPlainText(part).length <= MAX_SECTION);
-  const links = message.links.map(({ label, url }) => slackLink(label, url)).join('  |  ');
-  return [
-    {
-      type: 'header',
-      text: plainObject(longestThatFits(message.title, (part) => slackPlainText(part).length <= MAX_HEADER)),
-    },
-    ...(body === '' ? [] : [{ type: 'section', text: plainObject(section(body)) }]),
-    ...(links === '' || links.length > MAX_SECTION ? [] : [{ type: 'section', text: { type: 'mrkdwn', text: links } }]),
-  ];
-}
-
-function plainObject(text: string): object {
-  return { type: 'plain_text', text: slackPlainText(text), emoji: false };
+  const body = bodyLines(message, format).join('\n');
+  const attachment = { color: toneColours[toneOf(message)], text: body, mrkdwn_in: ['text'] };
+  return { text: text.join('\n'), unfurl_links: false, attachments: body === '' ? [] : [attachment] };
 }
 
 function plainBody(message: Message): object {

@@ -4,7 +4,7 @@ import { phoneNumbersSchema } from './fields/phone-numbers.js';
 import { smsSize } from './formats/sms-segments.js';
 import { smsText } from './formats/sms-text.js';
 import { sendOrder } from './gateway.js';
-import { fitted } from './lines.js';
+import { fitted, sentenceOf } from './lines.js';
 import type { Message } from './message.js';
 import type { ChannelSettings } from './settings.js';
 
@@ -60,10 +60,10 @@ function bareOf(message: Message): Message {
 }
 
 function textOf(message: Message): string {
-  const { title, customText, facts, kind, note, links } = message;
+  const { customText, facts, kind, note, links } = message;
   const known = kind === 'digest' ? [] : facts.map(({ label, value }) => (value === '' ? '' : `${label}: ${value}`));
   const code = kind === 'verification' && note !== null ? [note] : [];
-  const words = customText === null ? [title, ...known, ...code] : [customText];
+  const words = customText === null ? [sentenceOf(message), ...known, ...code] : [customText];
   const link = kind === 'digest' ? undefined : links[0]?.url;
   return [...words.filter((word) => word !== '').map(smsText), ...(link === undefined ? [] : [link])].join('\n');
 }

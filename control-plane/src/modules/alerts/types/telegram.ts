@@ -2,14 +2,14 @@ import { type Static, Type } from 'typebox';
 import type { OutboundResponse } from '../../../deliver/index.js';
 import { accepted, jsonOf, objectAt, outcomeOfStatus, refused, retry } from './answers.js';
 import { type Attempt, type ChannelType, defineChannelType, type Outcome } from './channel-type.js';
-import { isAboutEnd } from './ending.js';
 import { plainText } from './formats/plain-text.js';
 import { telegramHtml, telegramLink } from './formats/telegram-html.js';
-import { type Format, fitted, linesOf, plainFormat } from './lines.js';
+import { bodyLines, type Format, fitted, linesOf, plainFormat, sentenceOf } from './lines.js';
 import type { Message } from './message.js';
 import { type Base, baseOf, type ChannelSettings, judgedUrls } from './settings.js';
+import { isAboutEnd, withCircle } from './tone.js';
 
-// https://core.telegram.org/bots/api#sendmessage, https://core.telegram.org/bots/api#responseparameters
+// https://core.telegram.org/bots/api#sendmessage, https://core.telegram.org/bots/api#inlinekeyboardbutton, https://core.telegram.org/bots/api#responseparameters
 
 /** Greatest length of a text after its entities are parsed; the escaped text is no shorter. */
 const MAX_TEXT = 4_096;
@@ -96,7 +96,7 @@ function sendTo(chatId: string, { attempt, base, isPlain }: Sending): Promise<Ou
       chat_id: chatId,
       ...(config.thread_id === undefined ? {} : { message_thread_id: config.thread_id }),
       text: textOf(message, isPlain),
-      ...(isPlain ? {} : { parse_mode: 'HTML' }),
+      ...(isPlain ? {} : { parse_mode: 'HTML', ...buttonsOf(message) }),
       link_preview_options: { is_disabled: true },
       ...(config.silent_recovery === true && isAboutEnd(message) ? { disable_notification: true } : {}),
       ...replyTo(firstProviderId),
@@ -109,11 +109,20 @@ function replyTo(firstProviderId: string | null): object {
   return { reply_parameters: { message_id: Number(firstProviderId), allow_sending_without_reply: true } };
 }
 
+/** Buttons below the message. The vendor refuses addresses such as those of localhost: the plain form has them in its text. */
+function buttonsOf({ links }: Message): object {
+  if (links.length === 0) return {};
+  return { reply_markup: { inline_keyboard: links.map(({ label, url }) => [{ text: label, url }]) } };
+}
+
 function textOf(message: Message, isPlain: boolean): string {
-  const chosen = isPlain ? plainFormat(plainText) : format;
+  const write = (shorter: Message) =>
+    isPlain
+      ? linesOf(shorter, plainFormat(plainText))
+      : [format.title(withCircle(sentenceOf(shorter), message)), ...bodyLines(shorter, format)];
   return fitted(
     message,
-    (shorter) => linesOf(shorter, chosen).join('\n'),
+    (shorter) => write(shorter).join('\n'),
     (text) => text.length <= MAX_TEXT,
   );
 }

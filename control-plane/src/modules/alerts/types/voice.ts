@@ -5,7 +5,7 @@ import { phoneNumbersSchema } from './fields/phone-numbers.js';
 import { cut } from './formats/cut.js';
 import { escapeXml } from './formats/speech.js';
 import { sendOrder } from './gateway.js';
-import { shortened } from './lines.js';
+import { sentenceOf, shortened } from './lines.js';
 import type { Message } from './message.js';
 import type { ChannelSettings } from './settings.js';
 
@@ -60,13 +60,15 @@ export function voice({ voiceGateway }: ChannelSettings): ChannelType {
   });
 }
 
-/** Sentences to speak: links and times in two zones are for readers. */
+/** Sentences to speak: facts and links are for readers. */
 function spokenText(message: Message): string {
-  const { title, customText, kind, note } = shortened(message, MAX_SPOKEN);
+  const shorter = shortened(message, MAX_SPOKEN);
+  const { customText, kind, note } = shorter;
+  const sentence = sentenceOf(shorter);
   if (customText !== null) return customText.replace(/\n/g, ' ');
   // a code is spoken digit by digit
-  if (kind === 'verification') return `${title}. ${note ?? ''}`.replace(/\d{6,}/g, (code) => [...code].join(', '));
-  return title;
+  if (kind === 'verification') return `${sentence}. ${note ?? ''}`.replace(/\d{6,}/g, (code) => [...code].join(', '));
+  return sentence;
 }
 
 function twiml(text: string, locale: Locale, repeats: number): string {

@@ -9,6 +9,7 @@ import { wecomColoured, wecomLink, wecomMarkdown } from './formats/wecom-markdow
 import { type Format, fitted, linesOf, plainFormat } from './lines.js';
 import type { Message } from './message.js';
 import { baseOf, type ChannelSettings, judgedUrls } from './settings.js';
+import { toneOf } from './tone.js';
 
 // https://developer.work.weixin.qq.com/document/path/91770, codes: https://developer.work.weixin.qq.com/document/path/90313
 
@@ -100,7 +101,10 @@ export function wecom(settings: ChannelSettings): ChannelType {
 function bodyOf(message: Message, mobiles: readonly string[], isPlain: boolean): object {
   const mentioned = mentionsPeople(message) ? mobiles : [];
   if (!isPlain && mentioned.length === 0)
-    return { msgtype: 'markdown', markdown: { content: contentOf(message, format, MAX_MARKDOWN_BYTES) } };
+    return {
+      msgtype: 'markdown',
+      markdown: { content: contentOf(message, colouredFormat(message), MAX_MARKDOWN_BYTES) },
+    };
   return {
     msgtype: 'text',
     text: {
@@ -109,6 +113,15 @@ function bodyOf(message: Message, mobiles: readonly string[], isPlain: boolean):
     },
   };
 }
+
+/** Template cards have rows of links, no buttons, and cut texts after 26 characters: Markdown has the colour and all of the text. */
+function colouredFormat(message: Message): Format {
+  const colour = colours[toneOf(message)];
+  return { ...format, title: (text) => `**${wecomColoured(wecomMarkdown(text), colour)}**` };
+}
+
+/** `info` is green, `comment` grey and `warning` orange. */
+const colours = { good: 'info', bad: 'warning', warning: 'warning', neutral: 'comment' } as const;
 
 function contentOf(message: Message, chosen: Format, mostBytes: number): string {
   return fitted(

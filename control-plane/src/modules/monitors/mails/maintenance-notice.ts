@@ -1,3 +1,4 @@
+import type { Reader } from '../../../http/instant-text.js';
 import type { Locale } from '../../../http/locale.js';
 import { instant, type MailContent, type MailTemplate, note, paragraph } from '../../../mail/template.js';
 
@@ -33,14 +34,14 @@ const words: Readonly<Record<Locale, Words>> = {
   'zh-CN': {
     subject: (title) => `即将维护：${title}`,
     untitled: '您的监控',
-    when: (from, to) => `自 ${from} 至 ${to}。`,
+    when: (from, to) => `自 ${from}至 ${to}。`,
     what: (monitors) => `涉及的监控：${monitors} 个。检查照常进行，但不会产生事件，这段时间不计入可用率。`,
     why: '您收到此邮件是因为您拥有该维护窗口；可在维护窗口中关闭（advance_notice_minutes）。',
   },
   'zh-TW': {
     subject: (title) => `即將維護：${title}`,
     untitled: '您的監控',
-    when: (from, to) => `自 ${from} 至 ${to}。`,
+    when: (from, to) => `自 ${from}至 ${to}。`,
     what: (monitors) => `涉及的監控：${monitors} 個。檢查照常進行，但不會產生事件，這段時間不計入可用率。`,
     why: '您收到此信是因為您擁有該維護時段；可在維護時段中關閉（advance_notice_minutes）。',
   },
@@ -54,19 +55,22 @@ export const maintenanceNotice: MailTemplate<MaintenanceNoticeData> = {
     startsAt: '2026-11-21T09:16:00.000Z',
     endsAt: '2026-11-21T09:16:00.000Z',
   },
-  en: (data) => content(data, 'en'),
-  'zh-CN': (data) => content(data, 'zh-CN'),
-  'zh-TW': (data) => content(data, 'zh-TW'),
+  en: (data, timezone) => content(data, { locale: 'en', timezone }),
+  'zh-CN': (data, timezone) => content(data, { locale: 'zh-CN', timezone }),
+  'zh-TW': (data, timezone) => content(data, { locale: 'zh-TW', timezone }),
 };
 
-function content({ title, monitors, startsAt, endsAt }: MaintenanceNoticeData, locale: Locale): MailContent {
+function content(
+  { title, monitors, startsAt, endsAt }: MaintenanceNoticeData,
+  { locale, timezone }: Reader,
+): MailContent {
   const { subject, untitled, when, what, why } = words[locale];
   const named = title ?? untitled;
   return {
     subject: subject(named),
     blocks: [
       ...(title === null ? [] : [paragraph(title)]),
-      paragraph(when(instant(startsAt, locale), instant(endsAt, locale))),
+      paragraph(when(instant(startsAt, locale, timezone), instant(endsAt, locale, timezone))),
       paragraph(what(monitors)),
       note(why),
     ],

@@ -76,6 +76,7 @@ async function announce(
   await mail.enqueue(trx, {
     to: owner.email,
     locale: owner.locale,
+    timezone: owner.timezone,
     template: 'maintenance-notice',
     data: {
       title: window.title,

@@ -134,7 +134,12 @@ export class Marking {
       disabled === null
         ? ({ template: 'webhook-failing', data: { url, since } } as const)
         : ({ template: 'webhook-disabled', data: { url, since, isGone: disabled === 'gone' } } as const);
-    await this.options.mail.enqueue(trx, { to: owner.email, locale: owner.locale, ...letter });
+    await this.options.mail.enqueue(trx, {
+      to: owner.email,
+      locale: owner.locale,
+      timezone: owner.timezone,
+      ...letter,
+    });
   }
 }
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { isAboutEnd } from '../ending.js';
 import type { Message } from '../message.js';
+import { isAboutEnd } from '../tone.js';
 
 /** Numbers of people whom a bot of a Chinese vendor mentions when something is wrong. */
 export function mobilesSchema(description: string) {

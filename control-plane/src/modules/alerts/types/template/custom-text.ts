@@ -1,6 +1,6 @@
-import { isAboutEnd } from '../ending.js';
 import { oneLine } from '../formats/characters.js';
 import type { Message } from '../message.js';
+import { isAboutEnd } from '../tone.js';
 import { fillTemplate } from './fill-template.js';
 import { parseTemplate, type TemplateError } from './parse-template.js';
 import { valuesOf } from './variables.js';
@@ -40,5 +40,10 @@ export function withCustomTexts(message: Message, texts: CustomTexts | null): Me
     return parsed?.ok === true ? fillTemplate(parsed.parts, filling, mostBytes) : null;
   };
   const ownTitle = oneLine(filled(title, MAX_TITLE_BYTES) ?? '');
-  return { ...message, title: ownTitle === '' ? message.title : ownTitle, customText: filled(text) };
+  const customText = filled(text);
+  if (ownTitle === '' && customText === null) return message;
+  const { headline, ...rest } = message;
+  // the sentence has the reason, and no place above a title of the owner
+  const items = headline === undefined ? message.items : [headline, ...message.items];
+  return { ...rest, title: ownTitle === '' ? message.title : ownTitle, items, customText };
 }

@@ -1,5 +1,5 @@
+import { localInstant } from '../../../../http/instant-text.js';
 import { cut } from '../formats/cut.js';
-import { localInstant } from '../texts/instants.js';
 
 /** Change of a value. `timezone`: IANA name, for `date`. */
 export type Filter = (value: string, timezone: string) => string;

@@ -17,6 +17,7 @@ const message: Message = {
   locale: 'en',
   timezone: 'Asia/Shanghai',
   title: 'Down: Shop',
+  headline: 'Shop is down',
   facts: [{ label: 'Reason', value: 'tcp_refused' }],
   items: [],
   note: null,
@@ -74,7 +75,8 @@ t.test('placeholders are replaced by values, through their filters', async (t) =
   const cases = [
     ['{{title}} {{ monitor.tags }}/{{monitor.group}}', 'Down: Shop a, b/EU'],
     ['{{alert.nodes}} {{count}} [{{alert.resolved_at}}]', 'Berlin, Tokyo 1 []'],
-    ['{{text}}', 'Reason: tcp_refused'],
+    ['{{text}}', 'Shop is down\nReason: tcp_refused'],
+    ['{{headline}} {{color}} {{style}}', 'Shop is down 11805464 attention'],
     ['{{alert.started_at | date}} {{time}}', '2026-11-21 17:16 2026-11-21T09:20:00.000Z'],
     ['{{alert.resolved_at|date}}{{title|date}}', 'Down: Shop'],
     ['{{monitor.name|json}}', '"Shop \\"1\\"\\n\\\\"'],
@@ -295,6 +297,8 @@ t.test('custom texts replace the default ones, those for the end of an alert at 
   );
   for (const kind of ['test', 'verification', 'notice'] as const)
     t.match(withCustomTexts({ ...message, kind }, texts), { title: 'Down: Shop', customText: null }, kind);
+  const own = withCustomTexts(message, { title: 'Own' });
+  t.match(own, { title: 'Own', headline: undefined, items: ['Shop is down'] }, 'the sentence stays below an own title');
   t.match(customTextErrors({ ...texts, text: '{{nope}}' }), { text: [{ line: 1, column: 1 }] });
   t.strictSame(customTextErrors(texts), {});
 });

@@ -1,7 +1,10 @@
+import { type Tone, toneColours } from '../../../../mail/template.js';
 import type { Json } from '../answers.js';
 import { manyLines } from '../formats/characters.js';
 import { firstCharacters } from '../formats/cut.js';
+import { sentenceOf } from '../lines.js';
 import type { Message } from '../message.js';
+import { toneOf } from '../tone.js';
 
 /** Values of the variables of a message. */
 export type Values = Readonly<Record<VariableName, string>>;
@@ -11,15 +14,18 @@ export const variables = {
   id: 'Id of the delivery, the same for every attempt.',
   thread: 'Id that the messages about one alert, group or digest have in common.',
   title: 'Title of the message.',
+  headline: 'Sentence about the state and its reason, or the title where there is none.',
   text: 'Default text of the message, in the language of the channel.',
   kind: 'Kind of the message: firing, severity, reminder, escalation, acknowledged, resolved, digest, notice or test.',
   severity: 'Severity: critical, warning or info.',
+  color: 'Colour of the state as a decimal number: red, orange, green or blue.',
+  style: 'Style of the state in Adaptive Cards: attention, warning, good or accent.',
   time: 'Instant of what the message is about.',
   source: 'Address or name of what the message is about.',
   'monitor.id': 'Id of the monitor.',
   'monitor.name': 'Name of the monitor.',
   'monitor.type': 'Type of the monitor.',
-  'monitor.target': 'Target of the monitor.',
+  'monitor.target': 'Target of the monitor; empty for a heartbeat.',
   'monitor.group': 'Name of the monitor group.',
   'monitor.tags': 'Tags of the monitor, divided by commas.',
   'alert.id': 'Id of the alert event.',
@@ -59,20 +65,25 @@ function rawValues(message: Message): Values {
   const data = objectIn(payload, 'data');
   const [monitor, alert, policy] = [objectIn(data, 'monitor'), objectIn(data, 'alert'), objectIn(data, 'policy')];
   const metadata = objectIn(alert, 'metadata');
+  const tone = toneOf(message);
   const acknowledgeUrl = links.find(({ role }) => role === 'acknowledge')?.url ?? '';
   return {
     id: message.id,
     thread: message.thread,
     title: message.title,
+    headline: sentenceOf(message),
     text: defaultText(message),
     kind: message.kind,
     severity: message.severity,
+    color: String(Number.parseInt(toneColours[tone].slice(1), 16)),
+    style: styles[tone],
     time: new Date(message.atMs).toISOString(),
     source: message.source,
     'monitor.id': textIn(monitor, 'id'),
     'monitor.name': textIn(monitor, 'name'),
     'monitor.type': textIn(monitor, 'type'),
-    'monitor.target': textIn(monitor, 'target'),
+    // the target of a heartbeat is the start of a token
+    'monitor.target': textIn(monitor, 'type') === 'heartbeat' ? '' : textIn(monitor, 'target'),
     'monitor.group': names === undefined ? textIn(monitor, 'group') : (names.group ?? ''),
     'monitor.tags': textIn(monitor, 'tags'),
     'alert.id': textIn(alert, 'id'),
@@ -93,10 +104,17 @@ function rawValues(message: Message): Values {
   };
 }
 
-function defaultText({ facts, items, note }: Message): string {
-  return [...facts.map(({ label, value }) => `${label}: ${value}`), ...items, ...(note === null ? [] : [note])].join(
-    '\n',
-  );
+/** https://adaptivecards.io/explorer/Container.html */
+const styles: Readonly<Record<Tone, string>> = {
+  good: 'good',
+  bad: 'attention',
+  warning: 'warning',
+  neutral: 'accent',
+};
+
+function defaultText({ headline, facts, items, note }: Message): string {
+  const lines = [headline, ...facts.map(({ label, value }) => `${label}: ${value}`), ...items, note ?? undefined];
+  return lines.filter((line) => line !== undefined).join('\n');
 }
 
 function objectIn(json: Json, key: string): Json {

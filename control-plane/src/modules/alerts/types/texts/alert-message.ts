@@ -1,19 +1,20 @@
+import { instantText, type Reader } from '../../../../http/instant-text.js';
 import { oneLine } from '../formats/characters.js';
 import { cut } from '../formats/cut.js';
 import type { Fact, Link, Message } from '../message.js';
-import type { AlertFacts, Audience } from './facts.js';
+import type { AlertFacts, MonitorFacts } from './facts.js';
 import { headlineOf } from './headline.js';
-import { durationText, instantText } from './instants.js';
-import { reasonText } from './reason-text.js';
+import { clockText, durationText } from './instants.js';
+import { causeOf } from './reason-text.js';
 import { type AlertWords, alertWords } from './words.js';
 
 const MAX_NODES = 10;
 const MAX_NAME = 200;
-/** Greatest length of a reason: error texts of targets may be any length. */
-const MAX_REASON = 1_000;
+const MAX_SOURCE = 1_000;
+const MAX_NOTE = 500;
 
 /** Default message about one alert. */
-export function alertMessage(facts: AlertFacts, { locale, timezone }: Audience): Message {
+export function alertMessage(facts: AlertFacts, { locale, timezone }: Reader): Message {
   const words = alertWords[locale];
   const isOver = facts.kind === 'resolved';
   const headline = headlineOf(facts, { locale, timezone });
@@ -27,9 +28,9 @@ export function alertMessage(facts: AlertFacts, { locale, timezone }: Audience):
     isOver,
     title: titleOf(facts, words),
     ...(headline === null ? {} : { headline: facts.isTest ? words.titles.test(headline) : headline }),
-    facts: factsOf(facts, { words, locale, timezone }),
+    facts: factsOf(facts, { words, locale, timezone, headline }),
     items: [],
-    note: noteOf(facts, words, timezone),
+    note: noteOf(facts, words, { locale, timezone }),
     links: isOver ? linksOf({ ...facts, acknowledgeUrl: null }, words) : linksOf(facts, words),
     customText: null,
     source: sourceOf(facts),
@@ -67,31 +68,43 @@ function titleOf({ kind, type, monitor, resolution, isTest }: AlertFacts, words:
 
 function factsOf(
   facts: AlertFacts,
-  { words, locale, timezone }: Audience & { readonly words: AlertWords },
+  { words, locale, timezone, headline }: Reader & { readonly words: AlertWords; readonly headline: string | null },
 ): readonly Fact[] {
   const { labels, severities } = words;
-  const { startedAtMs, resolvedAtMs, reason, nodes, acknowledgedBy, monitor } = facts;
-  const endMs = resolvedAtMs ?? facts.nowMs;
+  const { kind, startedAtMs, resolvedAtMs, reason, nodes, nowMs, acknowledgedBy, note, monitor } = facts;
+  const isOver = kind === 'resolved';
+  // the sentence has these
+  const isSaid = headline !== null;
   const lines: readonly (readonly [string, string])[] = [
-    [labels.severity, facts.kind === 'resolved' ? '' : severities[facts.severity]],
-    [labels.target, oneLine(monitor.target)],
-    [labels.since, instantText(startedAtMs, timezone)],
-    [labels.until, resolvedAtMs === null ? '' : instantText(resolvedAtMs, timezone)],
-    [labels.duration, facts.kind === 'firing' ? '' : durationText(endMs - startedAtMs, locale)],
-    [labels.reason, reason === null ? '' : cut(reasonText(oneLine(reason), locale), MAX_REASON)],
+    [labels.severity, isOver ? '' : severities[facts.severity]],
+    [labels.target, targetOf(monitor)],
+    [labels.since, instantText(startedAtMs, { locale, timezone })],
+    [labels.until, resolvedAtMs === null ? '' : instantText(resolvedAtMs, { locale, timezone })],
+    [labels.duration, isSaid ? '' : durationText((resolvedAtMs ?? nowMs) - startedAtMs, locale)],
+    [labels.reason, isSaid && !isOver ? '' : (causeOf(reason, nowMs, { locale, timezone }) ?? '')],
     [labels.nodes, someOf(nodes, words)],
-    [labels.acknowledgedBy, acknowledgedBy === null ? '' : nameOf(acknowledgedBy)],
+    [
+      labels.acknowledgedBy,
+      acknowledgedBy === null || (isSaid && kind === 'acknowledged') ? '' : nameOf(acknowledgedBy),
+    ],
+    [labels.note, note === null ? '' : cut(oneLine(note), MAX_NOTE)],
   ];
   return lines.filter(([, value]) => value !== '').map(([label, value]) => ({ label, value }));
 }
 
-function noteOf(facts: AlertFacts, words: AlertWords, timezone: string): string | null {
-  const { failedChannels, nextStepAtMs, nextReminderAtMs, kind } = facts;
+/** Target of a monitor for people; empty for a heartbeat, whose target is the start of a token. */
+export function targetOf({ type, target }: Pick<MonitorFacts, 'type' | 'target'>): string {
+  return type === 'heartbeat' ? '' : oneLine(target);
+}
+
+function noteOf(facts: AlertFacts, words: AlertWords, audience: Reader): string | null {
+  const { failedChannels, nextStepAtMs, nextReminderAtMs, kind, nowMs } = facts;
   const failed = failedChannels.map(({ name, error }) => words.failedChannel(nameOf(name), nameOf(error)));
+  const at = (atMs: number) => clockText(atMs, nowMs, audience);
   const sentences = [
     failed.length === 0 ? '' : words.failedChannels(failed.join(words.separator)),
-    kind === 'resolved' || nextStepAtMs === null ? '' : words.nextStep(instantText(nextStepAtMs, timezone)),
-    kind === 'resolved' || nextReminderAtMs === null ? '' : words.nextReminder(instantText(nextReminderAtMs, timezone)),
+    kind === 'resolved' || nextStepAtMs === null ? '' : words.nextStep(at(nextStepAtMs)),
+    kind === 'resolved' || nextReminderAtMs === null ? '' : words.nextReminder(at(nextReminderAtMs)),
   ].filter((sentence) => sentence !== '');
   return sentences.length === 0 ? null : sentences.join(' ');
 }
@@ -109,5 +122,6 @@ function linksOf({ acknowledgeUrl, monitorUrl }: AlertFacts, { links }: AlertWor
 }
 
 function sourceOf({ monitor }: AlertFacts): string {
-  return monitor.target === '' ? nameOf(monitor.name) : cut(oneLine(monitor.target), MAX_REASON);
+  const target = targetOf(monitor);
+  return target === '' ? nameOf(monitor.name) : cut(target, MAX_SOURCE);
 }

@@ -1,8 +1,9 @@
+import { instantText, type Reader } from '../../../../http/instant-text.js';
 import type { Locale } from '../../../../http/locale.js';
 import { type Link, type Message, type Severity, severities } from '../message.js';
 import { nameOf } from './alert-message.js';
-import type { Audience, DigestEntry, DigestFacts } from './facts.js';
-import { instantText, localInstant } from './instants.js';
+import type { DigestEntry, DigestFacts } from './facts.js';
+import { durationText } from './instants.js';
 import { alertWords } from './words.js';
 
 /** Greatest number of monitors that a digest names. */
@@ -13,7 +14,7 @@ interface DigestWords {
   readonly over: (count: number) => string;
   readonly both: (firing: string, over: string) => string;
   readonly group: (name: string, title: string) => string;
-  readonly item: (type: string, name: string, at: string) => string;
+  readonly item: (type: string, name: string, duration: string) => string;
   readonly overItem: (name: string) => string;
   readonly rest: (count: number, parts: string) => string;
   readonly part: (type: string, count: number) => string;
@@ -27,8 +28,8 @@ const digestWords: Readonly<Record<Locale, DigestWords>> = {
     over: (count) => `${count} ${count === 1 ? 'alert' : 'alerts'} resolved`,
     both: (firing, over) => `${firing}, ${over}`,
     group: (name, title) => `${name}: ${title}`,
-    item: (type, name, at) => `${type}: ${name}, since ${at}`,
-    overItem: (name) => `Resolved: ${name}`,
+    item: (type, name, duration) => `${name}: ${type.toLowerCase()} for ${duration}`,
+    overItem: (name) => `${name}: resolved`,
     rest: (count, parts) => `And ${count} more (${parts}).`,
     part: (type, count) => `${count} ${type.toLowerCase()}`,
     since: 'First since',
@@ -39,8 +40,8 @@ const digestWords: Readonly<Record<Locale, DigestWords>> = {
     over: (count) => `${count} 个告警已恢复`,
     both: (firing, over) => `${firing}，${over}`,
     group: (name, title) => `${name}：${title}`,
-    item: (type, name, at) => `${type}：${name}，自 ${at}`,
-    overItem: (name) => `已恢复：${name}`,
+    item: (type, name, duration) => `${name}：${type} ${duration}`,
+    overItem: (name) => `${name}：已恢复`,
     rest: (count, parts) => `另有 ${count} 个（${parts}）。`,
     part: (type, count) => `${type} ${count}`,
     since: '最早开始时间',
@@ -51,8 +52,8 @@ const digestWords: Readonly<Record<Locale, DigestWords>> = {
     over: (count) => `${count} 個告警已恢復`,
     both: (firing, over) => `${firing}，${over}`,
     group: (name, title) => `${name}：${title}`,
-    item: (type, name, at) => `${type}：${name}，自 ${at}`,
-    overItem: (name) => `已恢復：${name}`,
+    item: (type, name, duration) => `${name}：${type} ${duration}`,
+    overItem: (name) => `${name}：已恢復`,
     rest: (count, parts) => `另有 ${count} 個（${parts}）。`,
     part: (type, count) => `${type} ${count}`,
     since: '最早開始時間',
@@ -61,7 +62,7 @@ const digestWords: Readonly<Record<Locale, DigestWords>> = {
 };
 
 /** Default message about several alerts: the twenty most severe by name, the others as counts. */
-export function digestMessage(facts: DigestFacts, { locale, timezone }: Audience): Message {
+export function digestMessage(facts: DigestFacts, { locale, timezone }: Reader): Message {
   const says = digestWords[locale];
   const entries = [...facts.entries].sort(bySeverity);
   const firing = entries.filter(({ isOver }) => !isOver);
@@ -77,7 +78,7 @@ export function digestMessage(facts: DigestFacts, { locale, timezone }: Audience
     isOver: firing.length === 0 && facts.hasOthers !== true,
     title: titleOf(facts, firing, locale),
     facts: factsOf(firing, { locale, timezone }),
-    items: entries.slice(0, MAX_NAMED).map((entry) => itemOf(entry, { locale, timezone })),
+    items: entries.slice(0, MAX_NAMED).map((entry) => itemOf(entry, facts.nowMs, locale)),
     note: rest.length === 0 ? null : says.rest(rest.length, restParts(rest, locale)),
     links: linksOf(facts, locale),
     customText: null,
@@ -115,21 +116,21 @@ function titleOf({ entries, groupName, isTest }: DigestFacts, firing: readonly D
   return isTest ? alertWords[locale].titles.test(title) : title;
 }
 
-function factsOf(firing: readonly DigestEntry[], { locale, timezone }: Audience): Message['facts'] {
+function factsOf(firing: readonly DigestEntry[], { locale, timezone }: Reader): Message['facts'] {
   if (firing.length === 0) return [];
   const says = digestWords[locale];
   const oldestMs = firing.reduce((oldest, { startedAtMs }) => Math.min(oldest, startedAtMs), Number.POSITIVE_INFINITY);
   return [
     { label: says.bySeverity, value: severityParts(firing, locale) },
-    { label: says.since, value: instantText(oldestMs, timezone) },
+    { label: says.since, value: instantText(oldestMs, { locale, timezone }) },
   ];
 }
 
-function itemOf({ type, monitor, startedAtMs, isOver }: DigestEntry, { locale, timezone }: Audience): string {
+function itemOf({ type, monitor, startedAtMs, isOver }: DigestEntry, nowMs: number, locale: Locale): string {
   const says = digestWords[locale];
   const name = nameOf(monitor.name);
   if (isOver) return says.overItem(name);
-  return says.item(alertWords[locale].types[type], name, localInstant(startedAtMs, timezone));
+  return says.item(alertWords[locale].types[type], name, durationText(nowMs - startedAtMs, locale));
 }
 
 function restParts(rest: readonly DigestEntry[], locale: Locale): string {

@@ -1,12 +1,4 @@
-import type { Locale } from '../../../../http/locale.js';
 import type { Message, Severity } from '../message.js';
-
-/** Language and clock of the people who read a message. */
-export interface Audience {
-  readonly locale: Locale;
-  /** IANA name. */
-  readonly timezone: string;
-}
 
 /** Fields of a message that do not depend on its subject. */
 export interface Envelope {
@@ -48,6 +40,8 @@ export interface AlertFacts extends Envelope {
   readonly nodes: readonly string[];
   /** Person who acknowledged it; null if no one has. */
   readonly acknowledgedBy: string | null;
+  /** Note of that person; null if there is none. */
+  readonly note: string | null;
   /** Instant of the next step of the escalation; null if there is none. */
   readonly nextStepAtMs: number | null;
   /** Instant of the next reminder; null if there is none. */

@@ -1,17 +1,18 @@
+import type { Reader } from '../../../../http/instant-text.js';
 import type { Locale } from '../../../../http/locale.js';
 import { oneLine } from '../formats/characters.js';
 import { cut } from '../formats/cut.js';
-import type { AlertFacts, AlertType, Audience } from './facts.js';
-import { durationText, headlineInstant } from './instants.js';
-import { readReason } from './reason-text.js';
+import type { AlertFacts, AlertType, MonitorFacts } from './facts.js';
+import { clockText, durationText } from './instants.js';
+import { causeOf, dueAt } from './reason-text.js';
 
 const MAX_NAME = 200;
-const MAX_CAUSE = 300;
+const MINUTE_MS = 60_000;
 
-/** Sentences about a monitor, or about the job of a heartbeat. */
+/** Sentences about a monitor, or about the job of a heartbeat. `duration`: null within the first minute. */
 interface Sentences {
-  readonly since: Readonly<Record<AlertType, (name: string, at: string) => string>>;
-  readonly over: (name: string, at: string, duration: string) => string;
+  readonly lasting: Readonly<Record<AlertType, (name: string, duration: string | null) => string>>;
+  readonly over: Readonly<Record<AlertType, (name: string, duration: string) => string>>;
 }
 
 interface HeadlineWords {
@@ -19,102 +20,163 @@ interface HeadlineWords {
   readonly job: Sentences;
   /** Sentence about a job that did not report, which needs no cause. */
   readonly silentJob: (name: string, at: string) => string;
-  readonly nodes: (count: string, all: string, cause: string) => string;
+  readonly kinds: Readonly<Record<'firing' | 'severity' | 'reminder' | 'escalation', (sentence: string) => string>>;
+  readonly acknowledged: (by: string, sentence: string) => string;
   readonly because: (sentence: string, cause: string) => string;
 }
+
+/** For how long, in English: `is down`, `has been down for 4 min`. */
+const being = (what: string) => (name: string, duration: string | null) =>
+  duration === null ? `${name} is ${what}` : `${name} has been ${what} for ${duration}`;
+
+/** The same in Chinese: `故障`, `已故障 4 分钟`. */
+const lasting = (what: string) => (name: string, duration: string | null) =>
+  duration === null ? `${name} ${what}` : `${name} 已${what} ${duration}`;
 
 const headlineWords: Readonly<Record<Locale, HeadlineWords>> = {
   en: {
     monitor: {
-      since: {
-        down: (name, at) => `${name} is DOWN since ${at}`,
-        degraded: (name, at) => `${name} is DEGRADED since ${at}`,
-        no_data: (name, at) => `${name} has NO DATA since ${at}`,
+      lasting: { down: being('down'), degraded: being('degraded'), no_data: being('without data') },
+      over: {
+        down: (name, duration) => `${name} is up again; it was down for ${duration}`,
+        degraded: (name, duration) => `${name} is up again; it was degraded for ${duration}`,
+        no_data: (name, duration) => `${name} is up again; it was without data for ${duration}`,
       },
-      over: (name, at, duration) => `${name} is UP again since ${at}; it lasted ${duration}`,
     },
     job: {
-      since: {
-        down: (name, at) => `Job ${name} FAILED at ${at}`,
-        degraded: (name, at) => `Job ${name} is DEGRADED since ${at}`,
-        no_data: (name, at) => `Job ${name} has NO DATA since ${at}`,
+      lasting: {
+        down: (name, duration) => (duration === null ? `Job ${name} failed` : `Job ${name} failed ${duration} ago`),
+        degraded: (name, duration) => `Job ${being('degraded')(name, duration)}`,
+        no_data: (name, duration) => `Job ${being('without data')(name, duration)}`,
       },
-      over: (name, at, duration) => `Job ${name} is OK again since ${at}; it lasted ${duration}`,
+      over: {
+        down: (name, duration) => `Job ${name} is OK again after ${duration}`,
+        degraded: (name, duration) => `Job ${name} is OK again after ${duration}`,
+        no_data: (name, duration) => `Job ${name} is OK again after ${duration}`,
+      },
     },
-    silentJob: (name, at) => `Job ${name} did NOT REPORT: it is overdue since ${at}`,
-    nodes: (count, all, cause) => `${count} of ${all} nodes report: ${cause}`,
+    silentJob: (name, at) => `Job ${name} did not report; it was due at ${at}`,
+    kinds: {
+      firing: (sentence) => sentence,
+      severity: (sentence) => `Severity raised: ${sentence}`,
+      reminder: (sentence) => `Reminder: ${sentence}`,
+      escalation: (sentence) => `Not acknowledged yet: ${sentence}`,
+    },
+    acknowledged: (by, sentence) => `${by} acknowledged: ${sentence}`,
     because: (sentence, cause) => `${sentence}: ${cause}`,
   },
   'zh-CN': {
     monitor: {
-      since: {
-        down: (name, at) => `${name} 自 ${at} 起故障`,
-        degraded: (name, at) => `${name} 自 ${at} 起性能下降`,
-        no_data: (name, at) => `${name} 自 ${at} 起无数据`,
+      lasting: { down: lasting('故障'), degraded: lasting('性能下降'), no_data: lasting('无数据') },
+      over: {
+        down: (name, duration) => `${name} 已恢复正常，故障持续 ${duration}`,
+        degraded: (name, duration) => `${name} 已恢复正常，性能下降持续 ${duration}`,
+        no_data: (name, duration) => `${name} 已恢复正常，无数据持续 ${duration}`,
       },
-      over: (name, at, duration) => `${name} 自 ${at} 起恢复正常，持续 ${duration}`,
     },
     job: {
-      since: {
-        down: (name, at) => `任务 ${name} 于 ${at} 失败`,
-        degraded: (name, at) => `任务 ${name} 自 ${at} 起性能下降`,
-        no_data: (name, at) => `任务 ${name} 自 ${at} 起无数据`,
+      lasting: {
+        down: (name, duration) => (duration === null ? `任务 ${name} 失败` : `任务 ${name} 于 ${duration}前失败`),
+        degraded: (name, duration) => `任务 ${lasting('性能下降')(name, duration)}`,
+        no_data: (name, duration) => `任务 ${lasting('无数据')(name, duration)}`,
       },
-      over: (name, at, duration) => `任务 ${name} 自 ${at} 起恢复正常，持续 ${duration}`,
+      over: {
+        down: (name, duration) => `任务 ${name} 在 ${duration}后恢复正常`,
+        degraded: (name, duration) => `任务 ${name} 在 ${duration}后恢复正常`,
+        no_data: (name, duration) => `任务 ${name} 在 ${duration}后恢复正常`,
+      },
     },
-    silentJob: (name, at) => `任务 ${name} 未报到：自 ${at} 起逾期`,
-    nodes: (count, all, cause) => `${all} 个节点中有 ${count} 个报告：${cause}`,
+    silentJob: (name, at) => `任务 ${name} 未报到，应于 ${at}报到`,
+    kinds: {
+      firing: (sentence) => sentence,
+      severity: (sentence) => `级别上升：${sentence}`,
+      reminder: (sentence) => `提醒：${sentence}`,
+      escalation: (sentence) => `尚未确认：${sentence}`,
+    },
+    acknowledged: (by, sentence) => `${by} 已确认：${sentence}`,
     because: (sentence, cause) => `${sentence}：${cause}`,
   },
   'zh-TW': {
     monitor: {
-      since: {
-        down: (name, at) => `${name} 自 ${at} 起故障`,
-        degraded: (name, at) => `${name} 自 ${at} 起效能下降`,
-        no_data: (name, at) => `${name} 自 ${at} 起無資料`,
+      lasting: { down: lasting('故障'), degraded: lasting('效能下降'), no_data: lasting('無資料') },
+      over: {
+        down: (name, duration) => `${name} 已恢復正常，故障持續 ${duration}`,
+        degraded: (name, duration) => `${name} 已恢復正常，效能下降持續 ${duration}`,
+        no_data: (name, duration) => `${name} 已恢復正常，無資料持續 ${duration}`,
       },
-      over: (name, at, duration) => `${name} 自 ${at} 起恢復正常，持續 ${duration}`,
     },
     job: {
-      since: {
-        down: (name, at) => `工作 ${name} 於 ${at} 失敗`,
-        degraded: (name, at) => `工作 ${name} 自 ${at} 起效能下降`,
-        no_data: (name, at) => `工作 ${name} 自 ${at} 起無資料`,
+      lasting: {
+        down: (name, duration) => (duration === null ? `工作 ${name} 失敗` : `工作 ${name} 於 ${duration}前失敗`),
+        degraded: (name, duration) => `工作 ${lasting('效能下降')(name, duration)}`,
+        no_data: (name, duration) => `工作 ${lasting('無資料')(name, duration)}`,
       },
-      over: (name, at, duration) => `工作 ${name} 自 ${at} 起恢復正常，持續 ${duration}`,
+      over: {
+        down: (name, duration) => `工作 ${name} 在 ${duration}後恢復正常`,
+        degraded: (name, duration) => `工作 ${name} 在 ${duration}後恢復正常`,
+        no_data: (name, duration) => `工作 ${name} 在 ${duration}後恢復正常`,
+      },
     },
-    silentJob: (name, at) => `工作 ${name} 未報到：自 ${at} 起逾期`,
-    nodes: (count, all, cause) => `${all} 個節點中有 ${count} 個回報：${cause}`,
+    silentJob: (name, at) => `工作 ${name} 未報到，應於 ${at}報到`,
+    kinds: {
+      firing: (sentence) => sentence,
+      severity: (sentence) => `等級上升：${sentence}`,
+      reminder: (sentence) => `提醒：${sentence}`,
+      escalation: (sentence) => `尚未確認：${sentence}`,
+    },
+    acknowledged: (by, sentence) => `${by} 已確認：${sentence}`,
     because: (sentence, cause) => `${sentence}：${cause}`,
   },
 };
 
-/** Sentence about an alert that stands without a title; null if it is the title (acknowledgements, and ends by a person). */
-export function headlineOf(facts: AlertFacts, { locale, timezone }: Audience): string | null {
-  const words = headlineWords[locale];
-  const isJob = facts.monitor.type === 'heartbeat';
-  const sentences = isJob ? words.job : words.monitor;
-  const name = cut(oneLine(facts.monitor.name), MAX_NAME);
-  const at = (atMs: number) => headlineInstant(atMs, facts.nowMs, timezone);
-  if (facts.kind === 'acknowledged') return null;
-  if (facts.kind === 'resolved') {
-    const { resolvedAtMs, startedAtMs, resolution } = facts;
-    if (resolvedAtMs === null || (resolution ?? 'recovered') !== 'recovered') return null;
-    return sentences.over(name, at(resolvedAtMs), durationText(resolvedAtMs - startedAtMs, locale));
-  }
-  const cause = causeOf(facts.reason, words, locale);
-  if (isJob && facts.type === 'down' && isSilence(facts.reason)) return words.silentJob(name, at(facts.startedAtMs));
-  const sentence = sentences.since[facts.type](name, at(facts.startedAtMs));
+/** Facts that a sentence about an alert needs. */
+export type StateFacts = Pick<AlertFacts, 'type' | 'monitor' | 'nowMs' | 'startedAtMs' | 'reason'>;
+
+/** Sentence about an alert, the reason included; null if the title is it (ends by a person, or of a monitor that is no longer watched). */
+export function headlineOf(facts: AlertFacts, audience: Reader): string | null {
+  const { kind, acknowledgedBy } = facts;
+  const words = headlineWords[audience.locale];
+  if (kind === 'resolved') return overSentence(facts, audience);
+  if (kind !== 'acknowledged') return words.kinds[kind](stateSentence(facts, audience));
+  const by = acknowledgedBy === null ? null : nameOf(acknowledgedBy);
+  return by === null ? null : words.acknowledged(by, stateSentence(facts, audience));
+}
+
+/** Sentence about the state of a monitor and its reason: `Shop has been down for 4 min: connection refused`. */
+export function stateSentence({ type, monitor, nowMs, startedAtMs, reason }: StateFacts, audience: Reader): string {
+  const words = headlineWords[audience.locale];
+  const name = nameOf(monitor.name);
+  const isJob = isHeartbeat(monitor);
+  const dueAtMs = isJob && type === 'down' ? dueAt(reason) : null;
+  if (dueAtMs !== null) return words.silentJob(name, clockText(dueAtMs, nowMs, audience));
+  const forMs = nowMs - startedAtMs;
+  const duration = forMs < MINUTE_MS ? null : durationText(forMs, audience.locale);
+  const sentence = (isJob ? words.job : words.monitor).lasting[type](name, duration);
+  const cause = causeOf(reason, nowMs, audience);
   return cause === null ? sentence : words.because(sentence, cause);
 }
 
-/** NOTE: `failureOf` and its neighbours in monitors/heartbeats/heartbeat-state.ts write the reasons of heartbeats. */
-function isSilence(reason: string | null): boolean {
-  return reason?.startsWith('no ping came') === true;
+/** Sentence about a monitor that recovered; null if it did not, or not by itself. */
+export function overSentence(
+  {
+    type,
+    monitor,
+    startedAtMs,
+    resolvedAtMs,
+    resolution,
+  }: Omit<StateFacts, 'nowMs' | 'reason'> & Pick<AlertFacts, 'resolvedAtMs' | 'resolution'>,
+  { locale }: Reader,
+): string | null {
+  if (resolvedAtMs === null || (resolution ?? 'recovered') !== 'recovered') return null;
+  const words = headlineWords[locale];
+  const { over } = isHeartbeat(monitor) ? words.job : words.monitor;
+  return over[type](nameOf(monitor.name), durationText(resolvedAtMs - startedAtMs, locale));
 }
 
-function causeOf(reason: string | null, words: HeadlineWords, locale: Locale): string | null {
-  if (reason === null || reason === '') return null;
-  const { nodes, text } = readReason(oneLine(reason), locale);
-  return nodes === null ? cut(text, MAX_CAUSE) : words.nodes(nodes.count, nodes.all, cut(text, MAX_CAUSE));
+function isHeartbeat({ type }: Pick<MonitorFacts, 'type'>): boolean {
+  return type === 'heartbeat';
+}
+
+function nameOf(name: string): string {
+  return cut(oneLine(name), MAX_NAME);
 }

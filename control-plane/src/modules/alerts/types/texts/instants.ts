@@ -1,37 +1,11 @@
+import { instantText, type Reader, timeText } from '../../../../http/instant-text.js';
 import type { Locale } from '../../../../http/locale.js';
-
-const formats = new Map<string, Intl.DateTimeFormat>();
-/** Greatest number of formats kept: as many as time zones that are in use. */
-const MAX_FORMATS = 600;
-
-/** An instant by the clocks of a time zone: `2026-11-21 17:16`. Milliseconds since the epoch, IANA name. */
-export function localInstant(atMs: number, timezone: string): string {
-  const parts = Object.fromEntries(
-    formatOf(timezone)
-      .formatToParts(atMs)
-      .map(({ type, value }) => [type, value]),
-  );
-  return `${parts['year']}-${parts['month']}-${parts['day']} ${parts['hour']}:${parts['minute']}`;
-}
-
-/** The same with its zone, and in UTC unless that is the zone: `2026-11-21 17:16 Asia/Shanghai (2026-11-21 09:16 UTC)`. */
-export function instantText(atMs: number, timezone: string): string {
-  const utc = `${localInstant(atMs, 'UTC')} UTC`;
-  if (timezone === 'UTC' || timezone === 'Etc/UTC') return utc;
-  return `${localInstant(atMs, timezone)} ${timezone} (${utc})`;
-}
 
 const DAY_MS = 86_400_000;
 
-/**
- * An instant for a headline, to the second: `22:57:58 UTC`. More than a day from now it has its date: `2026-11-20 22:57:58 UTC`.
- * Milliseconds since the epoch, IANA name.
- */
-export function headlineInstant(atMs: number, nowMs: number, timezone: string): string {
-  const seconds = String(Math.floor(atMs / 1_000) % 60).padStart(2, '0');
-  const text = `${localInstant(atMs, timezone)}:${seconds}`;
-  const isNear = Math.abs(nowMs - atMs) < DAY_MS;
-  return `${isNear ? text.slice(11) : text} ${timezone === 'Etc/UTC' ? 'UTC' : timezone}`;
+/** An instant in words, without its date if it is less than a day from now: `17:16 (Asia/Shanghai)`. Milliseconds since the epoch. */
+export function clockText(atMs: number, nowMs: number, reader: Reader): string {
+  return Math.abs(nowMs - atMs) < DAY_MS ? timeText(atMs, reader) : instantText(atMs, reader);
 }
 
 const units: Readonly<Record<Locale, readonly [string, string, string, string]>> = {
@@ -53,22 +27,4 @@ export function durationText(durationMs: number, locale: Locale): string {
   if (first === -1) return `0${units[locale][3]}`;
   const shown = [first, first + 1].filter((index) => (counts[index] ?? 0) > 0);
   return shown.map((index) => `${counts[index]}${units[locale][index]}`).join(' ');
-}
-
-function formatOf(timezone: string): Intl.DateTimeFormat {
-  const known = formats.get(timezone);
-  if (known !== undefined) return known;
-  const made = new Intl.DateTimeFormat('en-CA', {
-    timeZone: timezone,
-    calendar: 'gregory',
-    numberingSystem: 'latn',
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-    hour: '2-digit',
-    minute: '2-digit',
-  });
-  if (formats.size < MAX_FORMATS) formats.set(timezone, made);
-  return made;
 }

@@ -1,10 +1,10 @@
+import { instantText, type Reader } from '../../../../http/instant-text.js';
 import type { Locale } from '../../../../http/locale.js';
 import { oneLine } from '../formats/characters.js';
 import { cut } from '../formats/cut.js';
 import type { Fact, Message } from '../message.js';
-import { nameOf, someOf } from './alert-message.js';
-import type { Audience, Notice, NoticeFacts } from './facts.js';
-import { instantText } from './instants.js';
+import { nameOf, someOf, targetOf } from './alert-message.js';
+import type { Notice, NoticeFacts } from './facts.js';
 import { alertWords } from './words.js';
 
 const MAX_ERROR = 500;
@@ -144,7 +144,7 @@ interface NoticeText {
 }
 
 /** Default message of a notice. */
-export function noticeMessage({ notice, sinceMs, url, ...envelope }: NoticeFacts, audience: Audience): Message {
+export function noticeMessage({ notice, sinceMs, url, ...envelope }: NoticeFacts, audience: Reader): Message {
   const { locale, timezone } = audience;
   const { labels } = noticeWords[locale];
   const { title, facts, note, source } = textOf(notice, locale);
@@ -157,7 +157,7 @@ export function noticeMessage({ notice, sinceMs, url, ...envelope }: NoticeFacts
     timezone,
     isOver: isEnd,
     title,
-    facts: [...facts, { label: isEnd ? labels.at : labels.since, value: instantText(sinceMs, timezone) }],
+    facts: [...facts, { label: isEnd ? labels.at : labels.since, value: instantText(sinceMs, { locale, timezone }) }],
     items: [],
     note,
     links: url === null ? [] : [{ label: linkLabel(notice, locale), url }],
@@ -185,7 +185,7 @@ function textOf(notice: Notice, locale: Locale): NoticeText {
     case 'flapping':
       return {
         title: (notice.isOver ? titles.settled : titles.flapping)(nameOf(notice.monitor.name)),
-        facts: factOf(labels.target, notice.monitor.target),
+        facts: factOf(labels.target, targetOf(notice.monitor)),
         note: notice.isOver ? notes.settled(notice.isUp) : notes.flapping,
         source: nameOf(notice.monitor.name),
       };

@@ -17,7 +17,10 @@ export interface AlertWords {
     readonly test: (title: string) => string;
   };
   readonly labels: Readonly<
-    Record<'severity' | 'target' | 'since' | 'until' | 'duration' | 'reason' | 'nodes' | 'acknowledgedBy', string>
+    Record<
+      'severity' | 'target' | 'since' | 'until' | 'duration' | 'reason' | 'nodes' | 'acknowledgedBy' | 'note',
+      string
+    >
   >;
   readonly links: Readonly<Record<'acknowledge' | 'acknowledgeAll' | 'monitor' | 'list' | 'settings', string>>;
   readonly more: (count: number) => string;
@@ -59,6 +62,7 @@ export const alertWords: Readonly<Record<Locale, AlertWords>> = {
       reason: 'Reason',
       nodes: 'Seen by',
       acknowledgedBy: 'Acknowledged by',
+      note: 'Note',
     },
     links: {
       acknowledge: 'Acknowledge',
@@ -103,6 +107,7 @@ export const alertWords: Readonly<Record<Locale, AlertWords>> = {
       reason: '原因',
       nodes: '观察节点',
       acknowledgedBy: '确认人',
+      note: '备注',
     },
     links: {
       acknowledge: '确认告警',
@@ -113,7 +118,7 @@ export const alertWords: Readonly<Record<Locale, AlertWords>> = {
     },
     more: (count) => `等另外 ${count} 个`,
     separator: '、',
-    nextStep: (at) => `若未确认，将于 ${at} 执行下一步升级。`,
+    nextStep: (at) => `若未确认，将于 ${at}执行下一步升级。`,
     nextReminder: (at) => `下一次提醒：${at}。`,
     failedChannels: (list) => `您收到此邮件，是因为没有渠道接收该消息：${list}。`,
     failedChannel: (name, error) => `${name}（${error}）`,
@@ -147,6 +152,7 @@ export const alertWords: Readonly<Record<Locale, AlertWords>> = {
       reason: '原因',
       nodes: '觀察節點',
       acknowledgedBy: '確認人',
+      note: '備註',
     },
     links: {
       acknowledge: '確認告警',
@@ -157,7 +163,7 @@ export const alertWords: Readonly<Record<Locale, AlertWords>> = {
     },
     more: (count) => `等另外 ${count} 個`,
     separator: '、',
-    nextStep: (at) => `若未確認，將於 ${at} 執行下一步升級。`,
+    nextStep: (at) => `若未確認，將於 ${at}執行下一步升級。`,
     nextReminder: (at) => `下一次提醒：${at}。`,
     failedChannels: (list) => `您收到此信，是因為沒有管道接收該訊息：${list}。`,
     failedChannel: (name, error) => `${name}（${error}）`,
