@@ -16,9 +16,9 @@ interface ChannelForm {
 
 /** Bodies of chat services that take webhooks of their own form; docs/alert-channels.md explains them. */
 const discordBody =
-  '{"content": "**{{title|truncate:200}}**\\n{{text|truncate:1400}}\\n{{link|truncate:300}}", "allowed_mentions": {"parse": []}}';
+  '{"embeds": [{"title": "{{title|truncate:200}}", "url": "{{link}}", "description": "{{text|truncate:3000}}", "color": "{{color}}"}], "allowed_mentions": {"parse": []}}';
 const teamsBody =
-  '{"type": "message", "attachments": [{"contentType": "application/vnd.microsoft.card.adaptive", "content": {"type": "AdaptiveCard", "version": "1.4", "body": [{"type": "TextBlock", "weight": "Bolder", "wrap": true, "text": "{{title}}"}, {"type": "TextBlock", "wrap": true, "text": "{{text|truncate:4000}}"}, {"type": "TextBlock", "wrap": true, "text": "{{link}}"}]}}]}';
+  '{"type": "message", "attachments": [{"contentType": "application/vnd.microsoft.card.adaptive", "content": {"type": "AdaptiveCard", "version": "1.4", "body": [{"type": "Container", "style": "{{style}}", "items": [{"type": "TextBlock", "weight": "Bolder", "wrap": true, "text": "{{title}}"}]}, {"type": "TextBlock", "wrap": true, "text": "{{text|truncate:4000}}"}], "actions": [{"type": "Action.OpenUrl", "title": "Open", "url": "{{link}}"}]}}]}';
 
 /** Channels that a few words define, by the type that the command takes. */
 export const channelForms: Readonly<Record<string, ChannelForm>> = {
