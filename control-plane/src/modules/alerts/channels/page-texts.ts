@@ -8,7 +8,7 @@ export interface PageText {
   readonly verified: string;
   readonly unsubscribeTitle: string;
   readonly unsubscribeAsk: (to: string, channel: string) => string;
-  /** Of the address of the account, in the default channel. */
+  /** Question about the address of the account, in the default channel. */
   readonly unsubscribeOwnAsk: (to: string, channel: string) => string;
   readonly unsubscribeButton: string;
   readonly unsubscribed: (to: string) => string;
