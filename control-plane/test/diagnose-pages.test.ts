@@ -1,7 +1,6 @@
 import { systemClock } from '@vantage/shared/clock.js';
 import t from 'tap';
 import { escapeMarkdown, reportMarkdown } from '../src/modules/diagnose/page/report-markdown.js';
-import { reportTexts } from '../src/modules/diagnose/page/texts.js';
 import { startLookups } from './_support/lookup-world.js';
 import { withoutFences } from './_support/markdown-fences.js';
 import { createReport, endedReport, flawless, joinReportNode, type Respond } from './_support/report-world.js';
@@ -61,6 +60,45 @@ t.test('whatever a target says is text in the page and its twins, in every langu
   t.equal(sections.security_headers.facts.security.server, evil.trim());
 });
 
+t.test(
+  'a report names the three findings that matter most first, with remedies, in the language of its reader',
+  async (t) => {
+    const world = await startLookups(t, [systemClock]);
+    const timing = { dns_ms: 1, tcp_ms: 2, tls_ms: 3, ttfb_ms: 4, download_ms: 5 };
+    const faulty: Respond = (job) => {
+      if (job.type === 'ssl') return { ...flawless(job), grade: 'T', warnings: ['expired', 'no_tls13'] };
+      return job.type === 'http' && !job.isAboutHeaders
+        ? { ...flawless(job), response_ms: 4_000, timing }
+        : flawless(job);
+    };
+    for (const _ of [1, 2]) await joinReportNode(t, world, faulty);
+    const [api] = world.apis;
+    const { id, url } = await createReport(api, {
+      target: 'example.com',
+      scope: ['http', 'ssl', 'ping'],
+      shared: true,
+    });
+    await endedReport(api, id);
+    const page = await (await fetch(`${url}?lang=zh-CN`)).text();
+    const first = /<h2>请先处理这三个问题<\/h2>\s*<ol>(.*)<\/ol>/.exec(page)?.[1] ?? '';
+    t.match(
+      first,
+      /^<li><a href="#expired">证书链中有证书已过期。<\/a>.*续期证书.*href="#http_slow".*href="#no_tls13".*启用 TLS 1\.3/,
+    );
+    t.match(
+      page,
+      /<li id="expired">.*证书链中有证书已过期。<br>续期证书/,
+      'the link leads down, where the remedy is too',
+    );
+    t.match(page, /<svg class="bar"/, 'times are bars');
+    const markdown = await (await fetch(`${url}.md?lang=en`)).text();
+    t.match(
+      markdown,
+      '## Mend these three first\n\n1. TLS and certificate\\: A certificate of the chain has expired\\. Renew the certificate',
+    );
+  },
+);
+
 t.test('every character with a meaning in Markdown is escaped', async (t) => {
   t.equal(escapeMarkdown('a|b'), 'a\\|b');
   t.equal(escapeMarkdown('<b>&amp;'), '&lt;b&gt;&amp;amp;');
@@ -74,9 +112,10 @@ t.test('every character with a meaning in Markdown is escaped', async (t) => {
 
 t.test('a line that is a fence itself does not end the block it is in', async (t) => {
   const block = { kind: 'lines', title: 'x', lines: ['```', '<b>', '`````', '[x](y)'] } as const;
-  const section = { title: 'DNS', score: 1, state: '', findings: [], blocks: [block] };
-  const document = { title: 't', score: 1, facts: [], notes: [], sections: [section] };
-  const markdown = reportMarkdown(document, reportTexts.en);
+  const empty = { name: 'dns', title: 'DNS', score: 1, state: '', findings: [], missing: null, results: null } as const;
+  const section = { ...empty, nodeBlocks: [], blocks: [block] };
+  const document = { title: 't', score: 1, facts: [], notes: [], urgent: [], sections: [section] };
+  const markdown = reportMarkdown(document, 'en');
   t.notMatch(withoutFences(markdown), /<b>|\[x\]/);
   t.match(markdown, '<b>');
 });

@@ -1,7 +1,7 @@
 import { plain } from '@vantage/shared/terminal/colours.js';
 import t from 'tap';
 import type { ReportView, SectionView } from '../modules/diagnose/index.js';
-import { sectionText } from './report-text.js';
+import { endText, sectionText } from './report-text.js';
 
 const node = { country: 'JP', city: 'Tokyo', asn: 2516 };
 const nodes = [
@@ -22,3 +22,42 @@ t.test('a finding that is longer than the line goes on below its own beginning',
     ].join('\n'),
   );
 });
+
+t.test(
+  'a report ends with the three findings that matter most, each with its remedy, and the overall score',
+  async (t) => {
+    const found = (code: string, severity: string, penalty: number) => ({
+      code,
+      severity,
+      penalty,
+      message: `${code}.`,
+      remedy: `Mend ${code}.`,
+    });
+    const sections = {
+      http: { findings: [found('slow', 'warning', 10), { ...found('ok', 'good', 0), remedy: null }] },
+      ssl: { findings: [found('expired', 'critical', 80)] },
+      security_headers: { findings: [found('no_csp', 'warning', 25), found('no_hsts', 'warning', 40)] },
+    };
+    const report = { sections, overall_score: 40, status: 'completed', truncated: false } as unknown as ReportView;
+    t.equal(
+      endText(report, { isShared: false, screen: { width: 80, paint: plain } }),
+      [
+        '',
+        'mend these three first',
+        '  1  ssl               expired. (expired)',
+        '                       Mend expired.',
+        '  2  security_headers  no_hsts. (no_hsts)',
+        '                       Mend no_hsts.',
+        '  3  http              slow. (slow)',
+        '                       Mend slow.',
+        '',
+        'overall  40',
+      ].join('\n'),
+    );
+    const faultless = { ...report, sections: { ping: { findings: [] } } };
+    t.equal(
+      endText(faultless as unknown as ReportView, { isShared: false, screen: { width: 80, paint: plain } }),
+      'overall  40',
+    );
+  },
+);

@@ -1,5 +1,6 @@
 import type { SectionName } from '@vantage/shared/diagnose/finding-table.js';
 import { sectionReasons } from '@vantage/shared/diagnose/report.js';
+import { urgentFindings } from '@vantage/shared/diagnose/urgent-findings.js';
 import { textCell } from '@vantage/shared/probe-types/cells.js';
 import type { Paint, Tone } from '@vantage/shared/terminal/colours.js';
 import type { Screen } from '@vantage/shared/terminal/screen.js';
@@ -50,16 +51,35 @@ function scoreTone(score: number | null): Tone | null {
   return score >= 50 ? 'warning' : 'bad';
 }
 
-/** End of a report for a screen. */
+/**
+ * End of a report for a screen, which is in sight when it has been printed: the findings that matter most with their remedies, and
+ * the overall score.
+ */
 export function endText(
-  { overall_score: score, status, truncated, url }: ReportView,
-  { isShared, screen: { paint } }: { readonly isShared: boolean; readonly screen: Screen },
+  report: ReportView,
+  { isShared, screen }: { readonly isShared: boolean; readonly screen: Screen },
 ): string {
+  const { overall_score: score, status, truncated, url } = report;
+  const { paint } = screen;
   return [
+    ...urgentLines(report, screen),
     `${paint('overall', 'strong')}  ${paint(textCell(score ?? status), scoreTone(score))}`,
     ...(truncated ? ['measurements were cut, because the report was too large'] : []),
     ...(isShared ? [textCell(url)] : []),
   ].join('\n');
+}
+
+const mendTitles = ['mend this first', 'mend these two first', 'mend these three first'];
+
+function urgentLines({ sections }: ReportView, { paint, width }: Screen): string[] {
+  const urgent = urgentFindings(sections);
+  if (urgent.length === 0) return [];
+  const rows = urgent.flatMap(({ section, finding: { message, remedy, code } }, i) => [
+    [`${i + 1}`, section, `${message} (${code})`],
+    ...(remedy === null ? [] : [['', '', remedy]]),
+  ]);
+  const lines = wrappedRows(rows, { width: width - 2 });
+  return ['', paint(mendTitles[urgent.length - 1] ?? '', 'strong'), ...lines.map((line) => `  ${line}`), ''];
 }
 
 function placeText(nodeId: string, nodes: ReportView['nodes']): string {

@@ -6,6 +6,14 @@ export type FindingLanguage = (typeof findingLanguages)[number];
 export const severities = ['critical', 'warning', 'notice', 'good'] as const;
 export type Severity = (typeof severities)[number];
 
+/** Severities in each language. */
+export const severityTexts: Readonly<Record<Severity, Readonly<Record<FindingLanguage, string>>>> = {
+  critical: { en: 'critical', 'zh-CN': '严重', 'zh-TW': '嚴重' },
+  warning: { en: 'warning', 'zh-CN': '警告', 'zh-TW': '警告' },
+  notice: { en: 'notice', 'zh-CN': '提示', 'zh-TW': '提示' },
+  good: { en: 'good', 'zh-CN': '良好', 'zh-TW': '良好' },
+};
+
 /** Severity, price and texts of a finding. */
 export interface FindingRule {
   readonly severity: Severity;

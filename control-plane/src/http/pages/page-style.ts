@@ -66,6 +66,10 @@ ol, ul { padding-left: 1.4rem; }
   .wide td:not([data-title]) { grid-template-columns: minmax(0, 1fr); } .wide td.verdict { white-space: normal; } .wide td > span { overflow-wrap: anywhere; }
   .wide td.name { font-weight: 600; } .wide td:empty, .wide td:has(> span:empty) { display: none; }
   .wide td[data-title]::before { content: attr(data-title); color: var(--muted); } }
+.raised { background: var(--raised); border: 1px solid var(--line); border-radius: 8px; padding: 0 1.25rem; margin: 1rem 0; }
+.raised h2 { margin-top: .9rem; }
+.raised li, .findings li { margin: .5rem 0; }
+.findings { list-style: none; padding: 0; }
 .contents { columns: 18rem; }
 .contents li { break-inside: avoid; }
 button, .button { display: inline-block; font: inherit; font-weight: 600; padding: .5rem 1.1rem; border: 1px solid var(--action);

@@ -17,11 +17,12 @@ export const exampleReport = {
       status: 'completed',
       score: 97,
       findings: [
-        { code: 'dns_ok', severity: 'good', message: 'The name resolves.', penalty: 0, node_ids: [node] },
+        { code: 'dns_ok', severity: 'good', message: 'The name resolves.', remedy: null, penalty: 0, node_ids: [node] },
         {
           code: 'no_dmarc',
           severity: 'warning',
           message: 'The domain has no DMARC record.',
+          remedy: 'Add a TXT record at _dmarc, to begin with "v=DMARC1; p=none".',
           penalty: 3,
           node_ids: [node],
         },

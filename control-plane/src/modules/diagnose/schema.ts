@@ -50,6 +50,10 @@ const Finding = Type.Object(
     code: Type.Enum([...findingCodes], { type: 'string', description: 'Stable code; branch on this.' }),
     severity: Type.Enum([...severities], { type: 'string', description: 'Worst first.' }),
     message: Type.String({ description: 'In the language of the caller, for display only.' }),
+    remedy: nullable(
+      Type.String(),
+      'Sentence that says how to mend it, in the language of the caller; null: there is nothing to mend.',
+    ),
     penalty: Type.Integer({
       minimum: 0,
       maximum: 100,

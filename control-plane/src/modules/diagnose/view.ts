@@ -1,5 +1,6 @@
 import { type SectionName, sectionNames } from '@vantage/shared/diagnose/finding-table.js';
 import { type FittedReport, fitReport } from '@vantage/shared/diagnose/fit-report.js';
+import { remedyText } from '@vantage/shared/diagnose/remedies.js';
 import { type Report, type Section, withText } from '@vantage/shared/diagnose/report.js';
 import type { Locale } from '../../http/locale.js';
 import type { Node } from '../nodes/index.js';
@@ -73,7 +74,7 @@ function tasksOf(name: SectionName, tasks: SentTasks): string[] {
 function sectionView(section: Section, taskIds: string[], locale: Locale): SectionView {
   const findings = section.findings.map((finding) => {
     const { code, severity, message, penalty, node_ids } = withText(finding, locale);
-    return { code, severity, message, penalty, node_ids: [...node_ids] };
+    return { code, severity, message, remedy: remedyText(code, locale), penalty, node_ids: [...node_ids] };
   });
   return { ...section, findings, task_ids: taskIds };
 }

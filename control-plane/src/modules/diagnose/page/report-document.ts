@@ -1,15 +1,20 @@
-import type { Severity } from '@vantage/shared/diagnose/finding-rule.js';
+import { type Severity, severityTexts } from '@vantage/shared/diagnose/finding-rule.js';
 import { type SectionName, sectionNames } from '@vantage/shared/diagnose/finding-table.js';
+import { urgentFindings } from '@vantage/shared/diagnose/urgent-findings.js';
+import type { Locale } from '../../../http/locale.js';
+import { placeTexts, type ShownResults } from '../../pages/index.js';
 import type { ReportView, SectionView } from '../schema.js';
 import type { Block, NameOf } from './block.js';
-import { factBlocks } from './fact-blocks.js';
-import type { ReportTexts } from './texts.js';
+import { missingNodes, nodeBlocks, nodeResults, sectionBlocks } from './fact-blocks.js';
+import { type ReportTexts, reportTexts } from './texts.js';
 
 /** A finding as people read it. */
 export interface DocumentFinding {
   readonly severity: Severity;
   readonly severityText: string;
   readonly text: string;
+  /** Sentence that says how to mend it; null: there is nothing to mend. */
+  readonly remedy: string | null;
   readonly code: string;
   readonly penalty: number;
   readonly seenBy: string;
@@ -17,12 +22,19 @@ export interface DocumentFinding {
 
 /** A section as people read it. */
 export interface DocumentSection {
+  readonly name: SectionName;
   readonly title: string;
   /** 0 to 100; null without one. */
   readonly score: number | null;
   /** State, and reason of a section that is not completed. */
   readonly state: string;
   readonly findings: readonly DocumentFinding[];
+  /** Sentence about the nodes without a result; null: all have one. */
+  readonly missing: string | null;
+  /** Results of nodes for a page; null: there are none. */
+  readonly results: ShownResults | null;
+  /** Results of nodes as texts. */
+  readonly nodeBlocks: readonly Block[];
   readonly blocks: readonly Block[];
 }
 
@@ -34,13 +46,18 @@ export interface ReportDocument {
   readonly score: number | null;
   readonly facts: readonly (readonly [label: string, value: string])[];
   readonly notes: readonly string[];
+  /** Findings that matter most, each with the title of its section. */
+  readonly urgent: readonly (DocumentFinding & { readonly section: string })[];
   readonly sections: readonly DocumentSection[];
 }
 
 /** The document of a report. Pure. */
-export function reportDocument(report: ReportView, texts: ReportTexts): ReportDocument {
-  const names = new Map(report.nodes.map((node) => [node.node_id, placeText(node)]));
+export function reportDocument(report: ReportView, locale: Locale): ReportDocument {
+  const texts = reportTexts[locale];
+  const nodes = report.nodes.map(({ node_id: id, node: place }) => ({ id, name: null, place, isPending: false }));
+  const names = placeTexts(nodes);
   const nameOf: NameOf = (nodeId) => names.get(nodeId) ?? nodeId;
+  const context = { texts, nameOf, nodes, locale };
   const notes = [
     ...(report.status === 'running' ? [texts.running] : []),
     ...(report.status === 'failed' ? [texts.failed] : []),
@@ -55,9 +72,13 @@ export function reportDocument(report: ReportView, texts: ReportTexts): ReportDo
       [texts.from, report.nodes.map(({ node_id }) => nameOf(node_id)).join('; ')],
     ],
     notes,
+    urgent: urgentFindings(report.sections).map(({ section, finding }) => ({
+      ...findingOf(finding, context),
+      section: texts.sections[section],
+    })),
     sections: sectionNames.flatMap((name) => {
       const section = report.sections[name];
-      return section === undefined ? [] : [sectionOf(name, section, { texts, nameOf, nodes: report.nodes.length })];
+      return section === undefined ? [] : [sectionOf(name, section, context)];
     }),
   };
 }
@@ -66,37 +87,55 @@ interface Context {
   readonly texts: ReportTexts;
   readonly nameOf: NameOf;
   /** Nodes of the report. */
-  readonly nodes: number;
+  readonly nodes: ShownResults['nodes'];
+  readonly locale: Locale;
 }
 
-function sectionOf(name: SectionName, section: SectionView, { texts, nameOf, nodes }: Context): DocumentSection {
+function sectionOf(name: SectionName, section: SectionView, context: Context): DocumentSection {
+  const { texts, nameOf, nodes } = context;
   const { status, reason, score, findings, facts } = section;
-  const state = reason === null ? texts.statuses[status] : `${texts.statuses[status]}: ${texts.reasons[reason]}`;
+  const results = nodeResults(facts);
+  const missing = missingNodes(facts);
+  const shown: ShownResults | null =
+    name === 'security_headers' || results.length === 0
+      ? null
+      : {
+          task: { probe_type: name, status: 'completed', node_results: results },
+          nodes,
+          unfit: [],
+          heading: 'h3',
+        };
   return {
+    name,
     title: texts.sections[name],
     score,
-    state,
-    findings: findings.map(({ severity, message, code, penalty, node_ids }) => ({
-      severity,
-      severityText: texts.severities[severity],
-      text: message,
-      code,
-      penalty,
-      seenBy: seenByText(node_ids, { texts, nameOf, nodes }),
-    })),
-    blocks: factBlocks(name, facts, { texts, nameOf }),
+    state: reason === null ? texts.statuses[status] : `${texts.statuses[status]}: ${texts.reasons[reason]}`,
+    findings: findings.map((finding) => findingOf(finding, context)),
+    missing: missing.length === 0 ? null : `${texts.missing}: ${missing.map(nameOf).join('; ')}`,
+    results: shown,
+    nodeBlocks: name === 'security_headers' ? [] : nodeBlocks(name, facts, context),
+    blocks: sectionBlocks(name, facts, context),
+  };
+}
+
+function findingOf(finding: SectionView['findings'][number], context: Context): DocumentFinding {
+  const { severity, message, remedy, code, penalty, node_ids } = finding;
+  const seenBy = seenByText(node_ids, context);
+  return {
+    severity,
+    severityText: severityTexts[severity][context.locale],
+    text: message,
+    remedy,
+    code,
+    penalty,
+    seenBy,
   };
 }
 
 /** Names of nodes; a dash if they are unknown. */
 function seenByText(nodeIds: readonly string[], { texts, nameOf, nodes }: Context): string {
   if (nodeIds.length === 0) return '-';
-  return nodeIds.length === nodes ? texts.everyNode : nodeIds.map(nameOf).join('; ');
-}
-
-function placeText({ node_id, node }: ReportView['nodes'][number]): string {
-  const parts = [node.city, node.country, node.asn === null ? null : `AS${node.asn}`].filter((part) => part !== null);
-  return parts.length === 0 ? node_id : parts.join(', ');
+  return nodeIds.length === nodes.length ? texts.everyNode : nodeIds.map(nameOf).join('; ');
 }
 
 function instantText(instant: string): string {

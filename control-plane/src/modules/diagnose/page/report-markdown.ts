@@ -1,15 +1,19 @@
 import { textCell } from '@vantage/shared/probe-types/cells.js';
+import type { Locale } from '../../../http/locale.js';
 import type { Block } from './block.js';
 import type { DocumentSection, ReportDocument } from './report-document.js';
-import type { ReportTexts } from './texts.js';
+import { type ReportTexts, reportTexts } from './texts.js';
 
 /** A report as Markdown (CommonMark with the tables of GitHub). Texts are escaped: none of them becomes markup, a link or HTML. */
-export function reportMarkdown({ title, score, facts, notes, sections }: ReportDocument, texts: ReportTexts): string {
+export function reportMarkdown(document: ReportDocument, locale: Locale): string {
+  const { title, score, facts, notes, sections } = document;
+  const texts = reportTexts[locale];
   const parts = [
     `# ${escapeMarkdown(title)}`,
     `**${escapeMarkdown(texts.score)}: ${score ?? escapeMarkdown(texts.noScore)}**`,
     ...notes.map(escapeMarkdown),
     facts.map(([label, value]) => `- ${escapeMarkdown(label)}: ${escapeMarkdown(value)}`).join('\n'),
+    ...urgentParts(document, texts),
     ...sections.flatMap((section) => sectionParts(section, texts)),
   ];
   return `${parts.join('\n\n')}\n`;
@@ -24,19 +28,30 @@ export function escapeMarkdown(text: string): string {
     .replaceAll(/[\\`*_{}[\]()#+\-.!|~:@^$=]/g, '\\$&');
 }
 
-function sectionParts({ title, score, state, findings, blocks }: DocumentSection, texts: ReportTexts): string[] {
+function urgentParts({ urgent }: ReportDocument, texts: ReportTexts): string[] {
+  if (urgent.length === 0) return [];
+  const lines = urgent.map(
+    ({ section, text, remedy }, i) =>
+      `${i + 1}. ${escapeMarkdown(`${section}: ${text}`)} ${escapeMarkdown(remedy ?? '')}`,
+  );
+  return [`## ${escapeMarkdown(texts.mend(urgent.length))}`, lines.join('\n')];
+}
+
+function sectionParts(section: DocumentSection, texts: ReportTexts): string[] {
+  const { title, score, state, findings, missing, nodeBlocks, blocks } = section;
   const head = [texts.severity, texts.finding, texts.penalty, texts.seenBy];
   const rows = findings.map((found) => [
     found.severityText,
-    `${found.text} ${found.code}`,
+    [found.text, found.remedy, found.code].filter((text) => text !== null).join(' '),
     String(found.penalty),
     found.seenBy,
   ]);
   return [
     `## ${escapeMarkdown(title)}${score === null ? '' : `: ${score}`}`,
     escapeMarkdown(state),
+    ...(missing === null ? [] : [escapeMarkdown(missing)]),
     ...(rows.length === 0 ? [] : [tableText(head, rows)]),
-    ...blocks.flatMap(blockParts),
+    ...[...nodeBlocks, ...blocks].flatMap(blockParts),
   ];
 }
 

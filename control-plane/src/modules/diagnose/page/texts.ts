@@ -1,6 +1,6 @@
-import type { Severity } from '@vantage/shared/diagnose/finding-rule.js';
 import type { SectionName } from '@vantage/shared/diagnose/finding-table.js';
 import { type SectionReason, type SectionStatus, sectionReasons } from '@vantage/shared/diagnose/report.js';
+import type { NameServerOutcome } from '@vantage/shared/probe-types/zone-audit.js';
 import type { Locale } from '../../../http/locale.js';
 
 /** Texts of the page of a report. */
@@ -22,10 +22,18 @@ export interface ReportTexts {
   readonly everyNode: string;
   readonly missing: string;
   readonly result: string;
-  readonly unknownPlace: string;
+  readonly ok: string;
+  readonly yes: string;
+  readonly no: string;
+  /** Title of the findings that matter most, by their number: 1 to 3. */
+  readonly mend: (count: number) => string;
+  readonly nothingToMend: string;
+  readonly contents: string;
+  /** Title of the part of a section that is folded. */
+  readonly folded: string;
+  readonly outcomes: Readonly<Record<NameServerOutcome, string>>;
   readonly sections: Readonly<Record<SectionName, string>>;
   readonly statuses: Readonly<Record<SectionStatus, string>>;
-  readonly severities: Readonly<Record<Severity, string>>;
   readonly reasons: Readonly<Record<SectionReason, string>>;
   readonly twins: string;
   readonly notFoundTitle: string;
@@ -52,7 +60,22 @@ export const reportTexts: Readonly<Record<Locale, ReportTexts>> = {
     everyNode: 'every node',
     missing: 'No result from',
     result: 'Result',
-    unknownPlace: 'unknown place',
+    ok: 'ok',
+    yes: 'yes',
+    no: 'no',
+    mend: (count) => ['Mend this first', 'Mend these two first', 'Mend these three first'][count - 1] ?? '',
+    nothingToMend: 'Nothing has to be mended.',
+    contents: 'Contents',
+    folded: 'Remarks and measurements',
+    outcomes: {
+      answer: 'serves the zone',
+      lame: 'does not serve the zone',
+      timeout: 'no response in time',
+      unreachable: 'not reachable',
+      unresolved: 'its name has no address',
+      not_allowed: 'its address is refused',
+      untried: 'not queried',
+    },
     sections: {
       http: 'HTTP',
       ssl: 'TLS and certificate',
@@ -68,7 +91,6 @@ export const reportTexts: Readonly<Record<Locale, ReportTexts>> = {
       failed: 'failed',
       skipped: 'skipped',
     },
-    severities: { critical: 'critical', warning: 'warning', notice: 'notice', good: 'good' },
     reasons: sectionReasons,
     twins: 'This report as',
     notFoundTitle: 'No such report',
@@ -92,7 +114,22 @@ export const reportTexts: Readonly<Record<Locale, ReportTexts>> = {
     everyNode: '所有节点',
     missing: '以下节点没有结果',
     result: '结果',
-    unknownPlace: '未知位置',
+    ok: '正常',
+    yes: '是',
+    no: '否',
+    mend: (count) => ['请先处理此问题', '请先处理这两个问题', '请先处理这三个问题'][count - 1] ?? '',
+    nothingToMend: '没有需要处理的问题。',
+    contents: '目录',
+    folded: '备注与测量数据',
+    outcomes: {
+      answer: '提供该区域',
+      lame: '不提供该区域',
+      timeout: '未及时响应',
+      unreachable: '无法访问',
+      unresolved: '名称没有地址',
+      not_allowed: '地址被拒绝',
+      untried: '未查询',
+    },
     sections: {
       http: 'HTTP',
       ssl: 'TLS 与证书',
@@ -102,7 +139,6 @@ export const reportTexts: Readonly<Record<Locale, ReportTexts>> = {
       traceroute: '路由',
     },
     statuses: { pending: '等待中', running: '进行中', completed: '已完成', failed: '失败', skipped: '已跳过' },
-    severities: { critical: '严重', warning: '警告', notice: '提示', good: '良好' },
     reasons: {
       address_target: '地址没有区域，也没有证书名称。',
       no_http_or_tls: '目标上没有 HTTP 或 TLS 服务。',
@@ -131,7 +167,22 @@ export const reportTexts: Readonly<Record<Locale, ReportTexts>> = {
     everyNode: '所有節點',
     missing: '以下節點沒有結果',
     result: '結果',
-    unknownPlace: '未知位置',
+    ok: '正常',
+    yes: '是',
+    no: '否',
+    mend: (count) => ['請先處理此問題', '請先處理這兩個問題', '請先處理這三個問題'][count - 1] ?? '',
+    nothingToMend: '沒有需要處理的問題。',
+    contents: '目錄',
+    folded: '備註與測量資料',
+    outcomes: {
+      answer: '提供該區域',
+      lame: '不提供該區域',
+      timeout: '未及時回應',
+      unreachable: '無法存取',
+      unresolved: '名稱沒有位址',
+      not_allowed: '位址被拒絕',
+      untried: '未查詢',
+    },
     sections: {
       http: 'HTTP',
       ssl: 'TLS 與憑證',
@@ -141,7 +192,6 @@ export const reportTexts: Readonly<Record<Locale, ReportTexts>> = {
       traceroute: '路由',
     },
     statuses: { pending: '等待中', running: '進行中', completed: '已完成', failed: '失敗', skipped: '已略過' },
-    severities: { critical: '嚴重', warning: '警告', notice: '提示', good: '良好' },
     reasons: {
       address_target: '位址沒有區域，也沒有憑證名稱。',
       no_http_or_tls: '目標上沒有 HTTP 或 TLS 服務。',

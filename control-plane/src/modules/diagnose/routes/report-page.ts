@@ -36,9 +36,9 @@ export const reportPage = defineRoute({
 function pageOf(report: ReportView, request: PageRequest): RawReply {
   const { locale } = request;
   const texts = reportTexts[locale];
-  const document = reportDocument(report, texts);
+  const document = reportDocument(report, locale);
   const language = `?lang=${locale}`;
-  const content = html`${reportHtml(document, texts)}
+  const content = html`${reportHtml(document, locale)}
 <p class="unprinted">${texts.twins} <a href="${`/d/${report.id}.json${language}`}">JSON</a> · <a href="${`/d/${report.id}.md${language}`}">Markdown</a></p>`;
   return renderPage(request, { title: document.title, content });
 }
@@ -48,8 +48,7 @@ function jsonOf(report: ReportView): RawReply {
 }
 
 function markdownOf(report: ReportView, locale: PageRequest['locale']): RawReply {
-  const texts = reportTexts[locale];
-  const body = reportMarkdown(reportDocument(report, texts), texts);
+  const body = reportMarkdown(reportDocument(report, locale), locale);
   return { status: 200, raw: { contentType: 'text/markdown; charset=utf-8', body } };
 }
 

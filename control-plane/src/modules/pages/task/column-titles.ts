@@ -14,6 +14,8 @@ const titles: Readonly<Record<string, readonly [string, string]>> = {
   Download: ['下载', '下載'],
   Downloading: ['下载时延迟', '下載時延遲'],
   Expires: ['到期', '到期'],
+  Field: ['字段', '欄位'],
+  'Final URL': ['最终 URL', '最終 URL'],
   'First byte': ['首字节', '首位元組'],
   Grade: ['等级', '等級'],
   Greeting: ['问候', '問候'],
@@ -27,7 +29,9 @@ const titles: Readonly<Record<string, readonly [string, string]>> = {
   Max: ['最大', '最大'],
   Mdev: ['平均偏差', '平均偏差'],
   Min: ['最小', '最小'],
+  'Name server': ['域名服务器', '網域名稱伺服器'],
   Offset: ['偏移', '偏移'],
+  Outcome: ['结果', '結果'],
   Port: ['端口', '連接埠'],
   Protocol: ['协议', '協定'],
   Query: ['查询', '查詢'],
@@ -37,6 +41,7 @@ const titles: Readonly<Record<string, readonly [string, string]>> = {
   Replies: ['应答数', '回應數'],
   Resolver: ['解析器', '解析器'],
   'Round trip': ['往返', '往返'],
+  Serial: ['序列号', '序號'],
   Size: ['大小', '大小'],
   Status: ['状态', '狀態'],
   Stratum: ['层级', '層級'],
@@ -44,12 +49,25 @@ const titles: Readonly<Record<string, readonly [string, string]>> = {
   Total: ['总计', '總計'],
   Upload: ['上传', '上傳'],
   Uploading: ['上传时延迟', '上傳時延遲'],
+  Value: ['值', '值'],
   Versions: ['版本', '版本'],
   Warnings: ['警告', '警告'],
 };
 
 /** Titles that are the same in every language. */
-const names: ReadonlySet<string> = new Set(['DNS', 'TCP', 'TLS', 'EHLO', 'HTTP']);
+const names: ReadonlySet<string> = new Set([
+  'DNS',
+  'TCP',
+  'TLS',
+  'EHLO',
+  'HTTP',
+  'URL',
+  'Secure',
+  'HttpOnly',
+  'SameSite',
+  'Cookie',
+  'CDN',
+]);
 
 /** Title of a column or phase in a language; null if it has none, which is an omission. */
 export function columnTitle(title: string, locale: Locale): string | null {

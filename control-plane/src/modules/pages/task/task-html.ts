@@ -5,6 +5,7 @@ import { type HttpDialogue, httpDialogueLines } from '@vantage/shared/probe-type
 import { definitionOf } from '@vantage/shared/probe-types/index.js';
 import type { Locale } from '../../../http/locale.js';
 import { type Html, html } from '../../../http/pages/html.js';
+import { pillHtml } from '../../../http/pages/pill-html.js';
 import { type PageCell, tableHtml } from '../../../http/pages/table-html.js';
 import type { NodeResultView, Probes, TaskView } from '../../probes/index.js';
 import { barSvg, phaseColour } from './bar-svg.js';
@@ -12,29 +13,50 @@ import { columnTitle } from './column-titles.js';
 import { placeTexts } from './place-texts.js';
 import { durationOf, resultPhases } from './result-phases.js';
 import { type TaskTexts, taskTexts } from './task-texts.js';
-import { type Verdict, verdictOf } from './verdict.js';
+import { verdictOf } from './verdict.js';
 
 /** A probe as everyone who has its id may read it. */
 export type SharedTask = Awaited<ReturnType<Probes['share']>>;
 
+/** Results of a probe with their nodes, as pages show them. */
+export interface ShownResults extends Pick<SharedTask, 'nodes' | 'unfit'> {
+  readonly task: Pick<TaskView, 'probe_type' | 'status' | 'node_results'>;
+  /** Level of the headings of phases and details; default: h2. */
+  readonly heading?: 'h2' | 'h3';
+}
+
 /** Everything about the results of a probe: verdicts and figures, phases, details. */
-export function resultsHtml(shared: SharedTask, locale: Locale): Html {
-  const { task } = shared;
-  const texts = taskTexts[locale];
-  const places = placeTexts([...shared.nodes, ...shared.unfit]);
-  const placeOf = ({ node_id: id }: NodeResultView) => places.get(id) ?? '';
-  const view = { task, locale, texts, placeOf, places };
-  const disturbed = task.node_results.filter((result) => isMuchDisturbed(result)).map(placeOf);
+export function resultsHtml(shared: ShownResults, locale: Locale): Html {
+  return html`${resultRowsHtml(shared, locale)}
+${resultDetailsHtml(shared, locale)}`;
+}
+
+/** A row for each node, with its verdict, its bar and its figures. */
+export function resultRowsHtml(shared: ShownResults, locale: Locale): Html {
+  const view = viewOf(shared, locale);
+  const disturbed = shared.task.node_results.filter((result) => isMuchDisturbed(result)).map(view.placeOf);
   return html`
 ${resultTable(view, shared)}
 ${unfitHtml(view, shared)}
-${disturbed.length > 0 && html`<p class="text muted">${texts.disturbed(disturbed.join('; '))}</p>`}
-${phaseTable(view)}
+${disturbed.length > 0 && html`<p class="text muted">${view.texts.disturbed(disturbed.join('; '))}</p>`}`;
+}
+
+/** Times of phases, and the details of each node. */
+export function resultDetailsHtml(shared: ShownResults, locale: Locale): Html {
+  const view = viewOf(shared, locale);
+  return html`${phaseTable(view)}
 ${detailBlocks(view)}`;
 }
 
+function viewOf(shared: ShownResults, locale: Locale): View {
+  const { task, heading = 'h2' } = shared;
+  const places = placeTexts([...shared.nodes, ...shared.unfit]);
+  const placeOf = ({ node_id: id }: NodeResultView) => places.get(id) ?? '';
+  return { task, locale, texts: taskTexts[locale], placeOf, places, heading };
+}
+
 /** Nodes that were selected and could not take part, those that lack the same thing in one line. */
-function unfitHtml({ texts, places }: View, { unfit }: SharedTask): Html[] {
+function unfitHtml({ texts, places }: View, { unfit }: ShownResults): Html[] {
   return [...new Set(unfit.map(({ lacks }) => lacks))].map((need) => {
     const names = unfit.filter(({ lacks }) => lacks === need).map(({ id }) => places.get(id) ?? id);
     return html`<p class="text muted">${texts.unfit(names.join('; '), texts.needs[need])}</p>`;
@@ -43,7 +65,7 @@ function unfitHtml({ texts, places }: View, { unfit }: SharedTask): Html[] {
 
 /** How far the probe is, or how it ended: each verdict with the number of nodes that have it. */
 export function statusText(
-  { task: { probe_type: type, status, node_results: results }, nodes }: SharedTask,
+  { task: { probe_type: type, status, node_results: results }, nodes }: ShownResults,
   texts: TaskTexts,
 ): string {
   const count = results.length;
@@ -55,15 +77,14 @@ export function statusText(
   return tally.map(([word, times]) => `${times} × ${word}`).join(', ');
 }
 
-interface View {
-  readonly task: TaskView;
+interface View extends Required<Pick<ShownResults, 'task' | 'heading'>> {
   readonly locale: Locale;
   readonly texts: TaskTexts;
   readonly placeOf: (result: NodeResultView) => string;
   readonly places: ReadonlyMap<string, string>;
 }
 
-function resultTable({ task, locale, texts, placeOf, places }: View, { nodes }: SharedTask): Html {
+function resultTable({ task, locale, texts, placeOf, places }: View, { nodes }: ShownResults): Html {
   const { probe_type: type, node_results: results } = task;
   const phases = new Map(results.map((result) => [result, resultPhases(type, result)]));
   const hasBars = [...phases.values()].some((bars) => bars.length > 0);
@@ -76,7 +97,7 @@ function resultTable({ task, locale, texts, placeOf, places }: View, { nodes }: 
   const rows = results.map((result, row): PageCell[] => {
     const start: PageCell[] = [
       { content: placeOf(result), look: 'name' },
-      { content: pill(verdictOf(type, result, texts)), look: 'verdict' },
+      { content: pillHtml(verdictOf(type, result, texts)), look: 'verdict' },
     ];
     const bar: PageCell[] = hasBars
       ? [{ content: barSvg(phases.get(result) ?? [], scaleMs, locale), look: 'bars' }]
@@ -96,7 +117,7 @@ function resultTable({ task, locale, texts, placeOf, places }: View, { nodes }: 
     .filter(({ isPending }) => isPending)
     .map(({ id }): PageCell[] => [
       { content: places.get(id) ?? '', look: 'name' },
-      { content: pill({ look: 'none', word: texts.waiting }), look: 'verdict' },
+      { content: pillHtml({ look: 'none', word: texts.waiting }), look: 'verdict' },
       { content: '', columns: columns.length + (hasBars ? 1 : 0) },
     ]);
   return tableHtml({
@@ -117,12 +138,12 @@ function resultTable({ task, locale, texts, placeOf, places }: View, { nodes }: 
 const LEAST_PHASES = 3;
 
 /** Times of each phase as figures; the head explains the colours of the bars. */
-function phaseTable({ task, locale, texts, placeOf }: View): Html | '' {
+function phaseTable({ task, locale, texts, placeOf, heading }: View): Html | '' {
   const bars = task.node_results.map((result) => ({ result, bars: resultPhases(task.probe_type, result) }));
   const phases = new Map(bars.flatMap((item) => item.bars.map(({ name, title }) => [name, title] as const)));
   if (phases.size < LEAST_PHASES) return '';
   const names = Object.keys(order).filter((name) => phases.has(name));
-  return html`<h2>${texts.phases}</h2>
+  return html`<${heading}>${texts.phases}</${heading}>
 ${tableHtml({
   name: texts.phases,
   head: [
@@ -151,7 +172,7 @@ ${tableHtml({
 const order = { dns_ms: 0, tcp_ms: 1, tls_ms: 2, ttfb_ms: 3, download_ms: 4 };
 
 /** Details below the places of their nodes; equal ones once. */
-function detailBlocks({ task, texts, placeOf }: View): Html[] {
+function detailBlocks({ task, texts, placeOf, heading }: View): Html[] {
   const { probe_type: type, node_results: results } = task;
   const blocks = new Map<string, string[]>();
   for (const result of results) {
@@ -165,20 +186,8 @@ function detailBlocks({ task, texts, placeOf }: View): Html[] {
     const joined = places.join('; ');
     const isAll = places.length === results.length && task.status !== 'running';
     const title = places.length === 1 ? joined : isAll ? texts.sameFromAll(places.length) : texts.sameFrom(joined);
-    return html`<h2>${title}</h2><pre lang="en" tabindex="0">${text}</pre>`;
+    return html`<${heading}>${title}</${heading}><pre lang="en" tabindex="0">${text}</pre>`;
   });
-}
-
-const shapes: Readonly<Record<Verdict['look'], Html>> = {
-  good: html`<path d="M2.5 8.5 6 12l7.5-8" fill="none" stroke="currentColor" stroke-width="2.4"/>`,
-  warn: html`<path d="M8 1.5 15 14H1zM8 6v4m0 1.5V13" fill="none" stroke="currentColor" stroke-width="1.8"/>`,
-  bad: html`<path d="M3 3l10 10M13 3 3 13" fill="none" stroke="currentColor" stroke-width="2.4"/>`,
-  none: html`<circle cx="8" cy="8" r="5.5" fill="none" stroke="currentColor" stroke-width="2" stroke-dasharray="3 2.6"/>`,
-};
-
-/** A verdict with its word and a shape, so that its colour is not all that says it. */
-function pill({ look, word }: Verdict): Html {
-  return html`<span class="pill ${look}"><svg viewBox="0 0 16 16" aria-hidden="true">${shapes[look]}</svg>${word}</span>`;
 }
 
 /** Text in which no line breaks between a figure and its unit. */

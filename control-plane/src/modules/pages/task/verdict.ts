@@ -1,12 +1,10 @@
 import type { ProbeType } from '@vantage/shared/probe-types/index.js';
+import type { Pill } from '../../../http/pages/pill-html.js';
 import type { NodeResultView } from '../../probes/index.js';
 import type { TaskTexts } from './task-texts.js';
 
-/** Judgment of one result in a word: `warn` for a reply that is not what one hopes for. */
-export interface Verdict {
-  readonly look: 'good' | 'warn' | 'bad' | 'none';
-  readonly word: string;
-}
+/** Judgment of one result. */
+export type Verdict = Pill;
 
 /**
  * Judgment of a result: a probe that succeeded measured something, which may itself be bad: status 500, a grade of TLS below A, a
