@@ -152,7 +152,10 @@ t.test('icp is the filing of the registrable domain, or a note in the language o
   });
   t.match(
     answer,
-    { status: 503, body: { error: { code: 'UNAVAILABLE', details: { nodes: [{}] } } } },
+    {
+      status: 503,
+      body: { error: { code: 'UNAVAILABLE', details: { configuration: [{ message: /set VANTAGE_ICP_SOURCE/ }] } } },
+    },
     'not configured',
   );
 });

@@ -122,7 +122,9 @@ t.test('without a node a lookup is 503 with details.nodes, and a node of a stran
   const answer = await ask(metered.apis[0]);
   t.match(answer, {
     status: 503,
-    body: { error: { code: 'UNAVAILABLE', details: { nodes: [{ code: 'not_found' }] } } },
+    body: {
+      error: { code: 'UNAVAILABLE', details: { nodes: [{ code: 'not_found', message: /VANTAGE_LOOKUP_NODES/ }] } },
+    },
   });
   t.ok(answer.headers.get('retry-after'));
   t.equal(theirs.jobs.length, 0);

@@ -366,7 +366,7 @@ t.test('a contact that is a web address is a link, and a missing contact is show
   const page = await nameless.get('/abuse');
   t.match(
     textOf(page),
-    /The operator has not named an address to write to\. This service runs at https:\/\/vantage\.op/,
+    /The operator has not named an address to write to \(VANTAGE_ABUSE_CONTACT is not set\)\. This service runs at https:\/\/vantage\.op/,
   );
   t.match(page.html, 'href="https://vantage.operator.example"');
   t.notMatch(textOf(page), /Write to/);

@@ -16,7 +16,9 @@ t.test('a control plane without a release serves a script that asks for one, and
   const text = await script.text();
   t.match(text, /^#!\/bin\/sh\n/);
   t.match(text, `\nDEFAULT_URL='${api.url}'\nDEFAULT_RELEASE=''\nDEFAULT_KEY=''\n`);
-  t.equal((await fetch(`${api.url}/release/manifest`)).status, 404);
+  const manifest = await fetch(`${api.url}/release/manifest`);
+  t.equal(manifest.status, 503);
+  t.match(await manifest.text(), 'set VANTAGE_RELEASE_DIR');
 });
 
 t.test('a release is served byte for byte: what its manifest names, and nothing else of its folder', async (t) => {

@@ -86,8 +86,12 @@ t.test('without any list the operation is unavailable, and costs nothing', async
     settings: { VANTAGE_TRUSTED_PROXIES: '127.0.0.1', VANTAGE_PLANS: PLANS },
   });
   const check = checkerOf(apis[0]);
+  const message = 'this installation has no lists of addresses: set VANTAGE_REPUTATION_LISTS';
   for (let count = 0; count < 12; count += 1)
-    t.match(await check('8.8.8.8'), { status: 503, body: { error: { code: 'UNAVAILABLE' } } });
+    t.match(await check('8.8.8.8'), {
+      status: 503,
+      body: { error: { code: 'UNAVAILABLE', details: { configuration: [{ message }] } } },
+    });
 });
 
 t.test('a page of another origin cannot read a response', async (t) => {

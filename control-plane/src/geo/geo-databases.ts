@@ -75,6 +75,11 @@ export class GeoDatabases {
 
   constructor(private readonly options: GeoDatabasesOptions) {}
 
+  /** Directory of the databases; null: the operator has named none. */
+  get directory(): string | null {
+    return this.options.directory;
+  }
+
   /** Reads the databases and begins to follow changes. Unusable files are logged. */
   async start(): Promise<void> {
     const { directory } = this.options;

@@ -1,6 +1,7 @@
 import type { FieldErrors } from '@vantage/shared/validation.js';
 import type { Allowance } from './allowance.js';
 import { type ErrorCode, errorTable } from './error-table.js';
+import type { Locale } from './locale.js';
 
 /** Optional parts of an API error, in addition to its code. */
 export interface ApiErrorOptions {
@@ -14,6 +15,8 @@ export interface ApiErrorOptions {
   readonly allowance?: Allowance;
   /** Further response headers. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** True if the operator has not set up what the request needs, so that waiting does not help; default: false. */
+  readonly isNotConfigured?: boolean;
   /** Cause for the log, never shown. */
   readonly cause?: unknown;
 }
@@ -31,6 +34,7 @@ export class ApiError extends Error {
   readonly retryAfterSeconds: number | undefined;
   readonly allowance: Allowance | undefined;
   readonly headers: Readonly<Record<string, string>>;
+  readonly isNotConfigured: boolean;
 
   constructor(code: ErrorCode, options: ApiErrorOptions = {}) {
     super(code, { cause: options.cause });
@@ -43,7 +47,28 @@ export class ApiError extends Error {
     this.retryAfterSeconds = options.retryAfterSeconds ?? (status === 503 ? 5 : undefined);
     this.allowance = options.allowance;
     this.headers = options.headers ?? {};
+    this.isNotConfigured = options.isNotConfigured ?? false;
   }
+}
+
+const notConfiguredMessages: Readonly<Record<Locale, string>> = {
+  en: 'The operator of this installation has not set this up.',
+  'zh-CN': '此安装的运营者尚未配置此功能。',
+  'zh-TW': '此安裝的營運者尚未設定此功能。',
+};
+
+/** Message of an error for people: that of its code, unless the operator has to set something up first. */
+export function messageOf({ code, isNotConfigured }: ApiError, locale: Locale): string {
+  return (isNotConfigured ? notConfiguredMessages : errorTable[code].messages)[locale];
+}
+
+/** Time after which a client may try again what has to be set up first: hardly anyone sets it up sooner. */
+const SETUP_RETRY_SECONDS = 3_600;
+
+/** 503 of something that the operator has not set up; `message` says what is missing and names the setting. */
+export function notConfigured(message: string, path = 'configuration'): ApiError {
+  const details = { [path]: [{ code: 'not_found' as const, message }] };
+  return new ApiError('UNAVAILABLE', { details, isNotConfigured: true, retryAfterSeconds: SETUP_RETRY_SECONDS });
 }
 
 /** 400 that names one field and its problem. */

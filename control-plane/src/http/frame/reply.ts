@@ -3,8 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Allowance } from '../allowance.js';
 import { BodyPieces, bodyOf, byteLengthOf, type ResponseBody } from '../body-pieces.js';
 import { type ContentEncoding, compress } from '../compression.js';
-import { errorTable } from '../error-table.js';
-import type { ApiError } from '../errors.js';
+import { type ApiError, messageOf } from '../errors.js';
 import { detailsIn } from '../field-messages/field-messages.js';
 import { JsonText } from '../json-text.js';
 import type { Locale } from '../locale.js';
@@ -104,13 +103,14 @@ function instantText(ms: number): string {
 
 /** The text of an error envelope, in a language. */
 export function errorBody(
-  { code, details }: ApiError,
+  error: ApiError,
   { requestId, locale }: { readonly requestId: string; readonly locale: Locale },
   publicUrl: string,
 ): string {
+  const { code, details } = error;
   const shown = {
     code,
-    message: errorTable[code].messages[locale],
+    message: messageOf(error, locale),
     request_id: requestId,
     details: details && detailsIn(details, locale),
     doc_url: `${publicUrl}/docs/errors/${code}`,

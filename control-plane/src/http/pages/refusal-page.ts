@@ -1,7 +1,6 @@
 import { textCell } from '@vantage/shared/probe-types/cells.js';
 import Negotiator from 'negotiator';
-import { errorTable } from '../error-table.js';
-import type { ApiError } from '../errors.js';
+import { type ApiError, messageOf } from '../errors.js';
 import { messageIn } from '../field-messages/field-messages.js';
 import type { Locale } from '../locale.js';
 import type { RawReply } from '../route.js';
@@ -21,9 +20,9 @@ export function refusalPage(request: PageRequest & { readonly requestId: string 
   const { locale, requestId } = request;
   const texts = refusalTexts[locale];
   const { code, status, details = {} } = error;
-  const message = errorTable[code].messages[locale];
+  const message = messageOf(error, locale);
   const title = status === 404 ? texts.notFound : message;
-  const advice = texts.advice[status] ?? (status >= 500 ? texts.tryLater : null);
+  const advice = texts.advice[status] ?? (status >= 500 && !error.isNotConfigured ? texts.tryLater : null);
   const content = html`
 <p class="muted">${status}</p>
 <h1>${title}</h1>

@@ -22,14 +22,22 @@ interface Choice {
  * of administrators are used, and nodes that the operator names by their ids. Pure.
  */
 export function chooseNodes({ nodes, selection, capability, question }: Choice): Node[] {
-  const trusted = [...nodes].filter((node) => isTrusted(node, selection));
-  const isWanted = wantedAmong(trusted, selection);
-  return trusted
-    .filter((node) => isWanted(node) && statusOf(node) === 'online')
+  return lookupNodes(nodes, selection)
+    .filter((node) => statusOf(node) === 'online')
     .filter(suitableFor({ viewer: service, selection: {}, capability, family: null }))
     .map((node) => ({ node, rank: rankOf(question, node.id) }))
     .sort((a, b) => (a.rank < b.rank ? -1 : 1))
     .map(({ node }) => node);
+}
+
+/** True if a node may run lookups, online or not. */
+export function hasLookupNodes(nodes: Iterable<Node>, selection: NodeSelection | null): boolean {
+  return lookupNodes(nodes, selection).length > 0;
+}
+
+function lookupNodes(nodes: Iterable<Node>, selection: NodeSelection | null): Node[] {
+  const trusted = [...nodes].filter((node) => isTrusted(node, selection));
+  return trusted.filter(wantedAmong(trusted, selection));
 }
 
 function isTrusted({ id, isOwnerAdmin, isDeleted }: Node, selection: NodeSelection | null): boolean {

@@ -1,7 +1,7 @@
 import type { Clock } from '@vantage/shared/clock.js';
 import type { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
 import type { GeoDatabases } from '../../geo/index.js';
-import { ApiError } from '../../http/errors.js';
+import { ApiError, notConfigured } from '../../http/errors.js';
 import type { Locale } from '../../http/locale.js';
 import type { Caller } from '../../http/rate-limit.js';
 import type { Probes } from '../probes/index.js';
@@ -110,7 +110,7 @@ export class Lookups {
   #remember(lookup: MemoryLookup, question: Question, { locale }: Pick<LookupCaller, 'locale'>): object {
     const { geo, attribution } = this.options;
     const data = lookup.answer(question, { geo, attribution, locale });
-    if (data === null) throw new ApiError('UNAVAILABLE');
+    if (data === null) throw notConfigured(lookup.missing(geo));
     return data;
   }
 
@@ -148,7 +148,7 @@ export class Lookups {
       metrics.count(lookup.kind, 'hit');
       if (judged.isRenewalDue) answers.renew(asked);
     }
-    return outcomeOfKept(judged, this.#nowMs);
+    return outcomeOfKept(judged, this.nowMs);
   }
 
   /** Joins or begins the flight of a question, and waits for its end, or for as long as a request may. */
@@ -157,7 +157,7 @@ export class Lookups {
     const flight = answers.fly(asked, maxAgeMs, pay);
     metrics.count(lookup.kind, flight.isOwn ? 'miss' : 'wait');
     const end = await waitWithin(flight.end, { clock, ms: lookup.deadlineMs, signal });
-    return outcomeOfFlight(end, flight.isOwn, this.#nowMs);
+    return outcomeOfFlight(end, flight.isOwn, this.nowMs);
   }
 
   /** An answer that is no longer fresh, for one that cannot be had. @throws `error` without one */
@@ -179,14 +179,15 @@ export class Lookups {
   }
 
   #reply(lookup: NodeRun, answer: Answer, how: { readonly isHit: boolean; readonly locale: Locale }): LookupReply {
-    const left = answer.freshUntilMs - this.#nowMs;
-    const age_sec = Math.max(0, Math.floor((this.#nowMs - answer.askedAtMs) / 1_000));
+    const left = answer.freshUntilMs - this.nowMs;
+    const age_sec = Math.max(0, Math.floor((this.nowMs - answer.askedAtMs) / 1_000));
     const cache = { hit: how.isHit, age_sec: how.isHit ? age_sec : 0, ...(left <= 0 ? { stale: true as const } : {}) };
     const data = lookup.localise?.(answer.body, how.locale) ?? answer.body;
     return { data, cache, freshMs: Math.max(0, left) };
   }
 
-  get #nowMs(): number {
+  /** Current time, in milliseconds since the epoch. */
+  get nowMs(): number {
     return this.options.clock.now();
   }
 }

@@ -3,16 +3,19 @@ import type { AsnOf } from '@vantage/shared/probe-types/definition.js';
 import type { AskedRegistryServer } from '@vantage/shared/probe-types/domain.js';
 import { type MeasurementType, measurementOf, type ProbeSpecs } from '@vantage/shared/probe-types/index.js';
 import type { AgentResult } from '@vantage/shared/probe-types/node-result.js';
-import { ApiError } from '../../http/errors.js';
+import { ApiError, notConfigured } from '../../http/errors.js';
 import type { Node, NodeDirectory, NodeSelection } from '../nodes/index.js';
 import type { Probes } from '../probes/index.js';
 import type { Answer } from './answers/answer.js';
-import { chooseNodes } from './choose-nodes.js';
+import { chooseNodes, hasLookupNodes } from './choose-nodes.js';
 import type { Found, NodeRun, Question } from './kinds/lookup.js';
 import { isFailureOfNode } from './kinds/node-failure.js';
 
 /** Nodes that one question may be put to, one after the other. */
 const MAX_NODES = 2;
+
+const NO_LOOKUP_NODES =
+  'this installation has no node that may run lookups: give a node of an administrator the tag lookup, or name nodes in VANTAGE_LOOKUP_NODES';
 
 /** Servers of registries, as all nodes share them. */
 export interface Registries {
@@ -38,11 +41,12 @@ export class NodeQuestions {
 
   /**
    * Asks a node, and another one if the first failed by itself.
-   * @throws ApiError UNAVAILABLE without a node, RATE_LIMIT_EXCEEDED when the budget of the target is used up
+   * @throws ApiError UNAVAILABLE without a node or its source, RATE_LIMIT_EXCEEDED when the budget of the target is used up
    */
   async ask(lookup: NodeRun, question: Question, signal: AbortSignal): Promise<Answer> {
     const { registries, clock, asnOf } = this.options;
     const asked = new Set<string>();
+    let isSourceMissing = false;
     while (asked.size < MAX_NODES) {
       const node = this.#candidates(lookup, question).find(({ id }) => !asked.has(id));
       if (node === undefined) break;
@@ -54,16 +58,24 @@ export class NodeQuestions {
       if (result === undefined) continue;
       const servers = lookup.serversOf?.(result) ?? [];
       await registries.note(servers);
+      isSourceMissing ||= result.error?.code === 'not_supported';
       if (isOwnFailure(result) || (second !== null && isOwnFailure(second))) continue;
       const shutTimes = await registries.shutTimes(servers.map(({ server }) => server));
       const context = { nowMs: clock.now(), node, text: question.text, second, asnOf, shutTimes };
       return answerOf(lookup, lookup.judge(result, context), askedAtMs);
     }
-    throw noNode(
-      asked.size === 0
-        ? 'no node that may run lookups is online'
-        : 'the nodes that were asked failed before they had an answer',
-    );
+    throw this.#withoutAnswer(lookup, { isAnyAsked: asked.size > 0, isSourceMissing });
+  }
+
+  #withoutAnswer(
+    { missingOnNodes }: NodeRun,
+    { isAnyAsked, isSourceMissing }: { readonly isAnyAsked: boolean; readonly isSourceMissing: boolean },
+  ): ApiError {
+    const { directory, selection } = this.options;
+    if (isSourceMissing && missingOnNodes !== undefined) return notConfigured(missingOnNodes);
+    if (isAnyAsked) return noNode('the nodes that were asked failed before they had an answer');
+    if (hasLookupNodes(directory.all(), selection)) return noNode('no node that may run lookups is online');
+    return notConfigured(NO_LOOKUP_NODES, 'nodes');
   }
 
   #candidates({ kind, measures }: NodeRun, { text }: Question) {

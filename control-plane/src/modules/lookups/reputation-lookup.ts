@@ -2,22 +2,21 @@ import type { Clock } from '@vantage/shared/clock.js';
 import type { RblLookup } from '@vantage/shared/probe-types/rbl.js';
 import { formatAddress, type IpAddress, parseAddress } from '@vantage/shared/target-policy/address.js';
 import type { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
-import type { Static } from 'typebox';
 import type { GeoDatabases } from '../../geo/index.js';
-import { ApiError } from '../../http/errors.js';
+import { ApiError, notConfigured } from '../../http/errors.js';
 import type { Locale } from '../../http/locale.js';
 import type { Caller, RateLimiter } from '../../http/rate-limit.js';
 import type { Plans } from '../../plans/index.js';
-import { dns } from './kinds/dns.js';
+import { type DnsAnswer, dns } from './kinds/dns.js';
 import type { NodeRun, Question } from './kinds/lookup.js';
 import { type NameHost, readHost, unicodeDomain } from './kinds/read-q.js';
 import { readQuestion } from './kinds/read-question.js';
-import type { LoadedList } from './lists/loaded-lists.js';
+import type { LoadedLists } from './lists/loaded-lists.js';
 import { blocklistRows, type DnsBlocklist, listingsOf } from './reputation/dns-blocklists.js';
 import { dnsbl, dnsblQuestion } from './reputation/dnsbl-lookup.js';
 import { refuseExhausted, takeCheck } from './reputation/limits.js';
 import { noteOf } from './reputation/note.js';
-import type { ReputationSchema } from './reputation/schema.js';
+import type { ReputationAnswer } from './reputation/schema.js';
 import { isCurrent, judgeReputation, type Reputation, worstOf } from './reputation/score.js';
 
 /** Addresses of a domain that are judged. */
@@ -32,7 +31,7 @@ export interface Checking extends Caller {
 
 /** Options of reputation checks; `ask` puts a question to a node, or finds its kept answer. */
 export interface ReputationOptions {
-  readonly lists: { all(): readonly LoadedList[] };
+  readonly lists: Pick<LoadedLists, 'all' | 'isSet'>;
   readonly blocklists: readonly DnsBlocklist[];
   readonly geo: Pick<GeoDatabases, 'describe'>;
   /** Lines that the licences of the geo databases ask for. */
@@ -63,10 +62,8 @@ export class ReputationLookup {
    * Checks an address or a domain. A refused question and one without a result cost nothing.
    * @throws ApiError VALIDATION_FAILED, PROBE_TARGET_INVALID, RATE_LIMIT_EXCEEDED, QUOTA_EXCEEDED, UNAVAILABLE
    */
-  async check(q: string, checking: Checking): Promise<Static<typeof ReputationSchema>> {
-    const { lists, policy } = this.options;
-    const host = readQuestion(() => readHost(q, policy()));
-    if (lists.all().length === 0) throw new ApiError('UNAVAILABLE');
+  async check(q: string, checking: Checking): Promise<ReputationAnswer> {
+    const host = this.#readHost(q);
     const taken = await takeCheck(this.options, checking);
     try {
       const addresses = host.kind === 'address' ? addressesOf([host.address]) : await this.#resolve(host, checking);
@@ -78,6 +75,30 @@ export class ReputationLookup {
       await taken.giveBack();
       throw error;
     }
+  }
+
+  /**
+   * Answer that is known without a check: none, since no judgment is kept, and each counts against the limits of its caller.
+   * @throws ApiError VALIDATION_FAILED, PROBE_TARGET_INVALID, UNAVAILABLE
+   */
+  async known(q: string): Promise<null> {
+    this.#readHost(q);
+    return null;
+  }
+
+  #readHost(q: string) {
+    const { lists, policy } = this.options;
+    const host = readQuestion(() => readHost(q, policy()));
+    if (lists.all().length === 0) throw this.#withoutLists();
+    return host;
+  }
+
+  /** Lists that are set are there soon; without any, waiting does not help. */
+  #withoutLists(): ApiError {
+    if (!this.options.lists.isSet)
+      return notConfigured('this installation has no lists of addresses: set VANTAGE_REPUTATION_LISTS');
+    const message = 'no list in VANTAGE_REPUTATION_LISTS has been read yet; the log of the server says why';
+    return new ApiError('UNAVAILABLE', { details: { configuration: [{ code: 'not_found', message }] } });
   }
 
   /** Public addresses of a domain, as the resolver of a node returns them. */
@@ -142,7 +163,7 @@ export class ReputationLookup {
     worst: Judged,
     judged: readonly Judged[],
     { name, locale }: { readonly name: string | null; readonly locale: Locale },
-  ): Static<typeof ReputationSchema> {
+  ): ReputationAnswer {
     const { score, risk_level, types, evidence, coverage, unknown, address, lookups } = worst;
     const ip = formatAddress(address);
     const facts = this.options.geo.describe(ip);
@@ -179,12 +200,6 @@ export class ReputationLookup {
       attribution: [...new Set([...lines, ...attribution])],
     };
   }
-}
-
-/** Part of the answer of a `dns` lookup that is read here. */
-interface DnsAnswer {
-  readonly records: readonly { readonly type: string; readonly value: string }[];
-  readonly errors: readonly { readonly type: string }[];
 }
 
 /** Addresses in the texts, each once, those of IPv4 first, ascending: the same for every order of a response. */

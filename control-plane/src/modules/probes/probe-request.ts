@@ -167,7 +167,10 @@ function noneMatches(choice: Choice): ApiError {
   const found = { isAnyOnline: online.length > 0, isAnySelected: online.some(isSelected), ...needsOf(request) };
   const details = { nodes: [{ code: 'not_found' as const, message: whyNone(found) }] };
   // the request is right: what is missing is a node
-  if (!found.isAnyOnline) return new ApiError('UNAVAILABLE', { details });
+  if (!found.isAnyOnline) {
+    const isNotConfigured = !choice.nodes.some((node) => isVisibleTo(node, viewer));
+    return new ApiError('UNAVAILABLE', { details, isNotConfigured });
+  }
   return new ApiError('VALIDATION_FAILED', { status: 422, details });
 }
 

@@ -28,9 +28,9 @@ export const alertMessages: readonly CatalogEntry[] = [
     '{1}：本月已使用 {2}，方案 {3} 允許 {4}',
   ],
   [
-    'is not supported here: the operator has not configured a gateway for it',
-    '此处不支持：运营者没有为其配置网关',
-    '此處不支援：營運者沒有為其設定閘道',
+    'is not supported here: this installation has no gateway for it: set {}',
+    '此处不支持：此安装没有相应的网关，请设置 {1}',
+    '此處不支援：此安裝沒有相應的閘道，請設定 {1}',
   ],
   ['must be at most {}, the limit of the type', '不能大于该类型的上限 {1}', '不得大於該類型的上限 {1}'],
   ['is required, unless url is given', '必填，除非给出 url', '必填，除非提供 url'],

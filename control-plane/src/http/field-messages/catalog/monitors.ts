@@ -49,6 +49,11 @@ export const monitorMessages: readonly CatalogEntry[] = [
     '沒有您可以使用的節點符合該選擇、目標和類型',
   ],
   [
+    'no node that you may use matches the selection, the target and the type, which needs Chromium on the node: VANTAGE_CHROMIUM of its agent names it',
+    '没有您可用的节点符合所选条件、目标和类型；该类型需要节点上有 Chromium：在其代理程序的 VANTAGE_CHROMIUM 中指定',
+    '沒有您可用的節點符合所選條件、目標和類型；該類型需要節點上有 Chromium：在其代理程式的 VANTAGE_CHROMIUM 中指定',
+  ],
+  [
     'no suitable node may get its credentials, headers and body: {text}',
     '没有合适的节点可以取得其凭据、标头和请求体：{1}',
     '沒有合適的節點可以取得其憑證、標頭和要求內容：{1}',

@@ -77,6 +77,41 @@ export const probeMessages: readonly CatalogEntry[] = [
   ['the domain has no public address', '该域名没有公网地址', '該網域沒有公用位址'],
   ['no node that may run lookups is online', '没有可执行查询的节点在线', '沒有可執行查詢的節點在線'],
   [
+    'this installation has no node that may run lookups: give a node of an administrator the tag lookup, or name nodes in VANTAGE_LOOKUP_NODES',
+    '此安装没有可执行查询的节点：请为管理员的节点添加标签 lookup，或在 VANTAGE_LOOKUP_NODES 中指定节点',
+    '此安裝沒有可執行查詢的節點：請為管理員的節點加上標籤 lookup，或在 VANTAGE_LOOKUP_NODES 中指定節點',
+  ],
+  [
+    'no node that runs lookups has a source of ICP filings: set VANTAGE_ICP_SOURCE of its agent',
+    '执行查询的节点都没有 ICP 备案数据源：请在其代理程序上设置 VANTAGE_ICP_SOURCE',
+    '執行查詢的節點都沒有 ICP 備案資料來源：請在其代理程式上設定 VANTAGE_ICP_SOURCE',
+  ],
+  [
+    'this installation has no database of addresses: set VANTAGE_GEOIP_DIR',
+    '此安装没有 IP 地址数据库：请设置 VANTAGE_GEOIP_DIR',
+    '此安裝沒有 IP 位址資料庫：請設定 VANTAGE_GEOIP_DIR',
+  ],
+  [
+    'this installation has no database of addresses: VANTAGE_GEOIP_DIR has no .mmdb file that can be used',
+    '此安装没有 IP 地址数据库：VANTAGE_GEOIP_DIR 中没有可用的 .mmdb 文件',
+    '此安裝沒有 IP 位址資料庫：VANTAGE_GEOIP_DIR 中沒有可用的 .mmdb 檔案',
+  ],
+  [
+    'this installation has no lists of addresses: set VANTAGE_REPUTATION_LISTS',
+    '此安装没有地址列表：请设置 VANTAGE_REPUTATION_LISTS',
+    '此安裝沒有位址清單：請設定 VANTAGE_REPUTATION_LISTS',
+  ],
+  [
+    'no list in VANTAGE_REPUTATION_LISTS has been read yet; the log of the server says why',
+    'VANTAGE_REPUTATION_LISTS 中尚无已读取的列表；原因见服务器日志',
+    'VANTAGE_REPUTATION_LISTS 中尚無已讀取的清單；原因見伺服器記錄檔',
+  ],
+  [
+    'this installation serves no release: set VANTAGE_RELEASE_DIR',
+    '此安装不提供发行文件：请设置 VANTAGE_RELEASE_DIR',
+    '此安裝不提供發行檔案：請設定 VANTAGE_RELEASE_DIR',
+  ],
+  [
     'the nodes that were asked failed before they had an answer',
     '被询问的节点在得到结果之前失败',
     '被詢問的節點在取得結果之前失敗',

@@ -24,10 +24,11 @@ export function checkSettings(
   written: ChannelConfig,
   outbound: Pick<Outbound, 'check'>,
 ): CheckedConfig {
-  if (type.isConfigured === false)
+  const { missingSetting = null } = type;
+  if (missingSetting !== null)
     throw channelInvalid(
       'type',
-      'is not supported here: the operator has not configured a gateway for it',
+      `is not supported here: this installation has no gateway for it: set ${missingSetting}`,
       'not_supported',
     );
   const checked = checkConfig(type, written);

@@ -99,8 +99,8 @@ export interface ChannelType<S extends TObject = TObject> {
   parseRecipient?(text: string): string;
   /** Sealed fields that are created with the channel where `config` lacks them, shown once. */
   generate?(config: Static<S>): Readonly<Record<string, string>>;
-  /** False if the operator has not configured what the type needs; default true. */
-  readonly isConfigured?: boolean;
+  /** Setting that the type needs and the operator has not made, or null. */
+  readonly missingSetting?: string | null;
   /** First error in a configuration that its schema cannot find, or null. Absent if there are no such errors. */
   problem?(config: Static<S>): ConfigProblem | null;
   /** Addresses it sends to, which the target policy judges when the configuration is written. */

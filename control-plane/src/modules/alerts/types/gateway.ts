@@ -25,21 +25,28 @@ export interface Order {
   /** Further values for the body of kind `generic`. */
   readonly values?: Readonly<Record<string, string>>;
   /** Resource and form fields for kind `twilio`, in addition to numbers. */
-  readonly twilio: { readonly resource: 'Messages' | 'Calls'; readonly fields: Readonly<Record<string, string>> };
+  readonly twilio: {
+    readonly resource: keyof typeof gatewaySettings;
+    readonly fields: Readonly<Record<string, string>>;
+  };
 }
+
+/** Setting of the gateway for each kind of order. */
+export const gatewaySettings = { Messages: 'VANTAGE_SMS_GATEWAY', Calls: 'VANTAGE_VOICE_GATEWAY' } as const;
 
 export async function sendOrder(
   gateway: Gateway | null,
   order: Order,
   { nowMs, send }: Pick<Attempt, 'nowMs' | 'send'>,
 ): Promise<Outcome> {
+  const setting = gatewaySettings[order.twilio.resource];
   if (gateway === null)
-    return { kind: 'retry', error: 'the operator has not configured a gateway', retryAfterMs: null };
+    return { kind: 'retry', error: `this installation has no gateway: set ${setting}`, retryAfterMs: null };
   if (gateway.kind === 'twilio') return twilioOutcome(await send(twilioRequest(gateway, order)), nowMs);
   const contentType = contentTypeIn(gateway.headers ?? {}) ?? 'application/json';
   const form = bodyFormOf(contentType);
   if (form === null)
-    return { kind: 'retry', error: 'the operator has configured a gateway with an unknown type', retryAfterMs: null };
+    return { kind: 'retry', error: `the content type in ${setting} is not supported`, retryAfterMs: null };
   return genericOutcome(gateway, await send(genericRequest(gateway, order, { contentType, form })), nowMs);
 }
 

@@ -3,7 +3,7 @@ import { type ChannelType, defineChannelType } from './channel-type.js';
 import { phoneNumbersSchema } from './fields/phone-numbers.js';
 import { smsSize } from './formats/sms-segments.js';
 import { smsText } from './formats/sms-text.js';
-import { sendOrder } from './gateway.js';
+import { gatewaySettings, sendOrder } from './gateway.js';
 import { fitted, sentenceOf } from './lines.js';
 import type { Message } from './message.js';
 import type { ChannelSettings } from './settings.js';
@@ -26,7 +26,7 @@ export function sms({ smsGateway }: ChannelSettings): ChannelType {
     sealed: [],
     quota: 'sms_per_month',
     buckets: [{ count: 5, perMs: 600_000, of: 'recipient' }],
-    isConfigured: smsGateway !== null,
+    missingSetting: smsGateway === null ? gatewaySettings.Messages : null,
     credential: () => 'sms',
     recipients: ({ to }: Config) => to,
     verification: { digits: 6, lifeMs: 600_000, hasLink: false },

@@ -4,7 +4,7 @@ import { type ChannelType, defineChannelType } from './channel-type.js';
 import { phoneNumbersSchema } from './fields/phone-numbers.js';
 import { cut } from './formats/cut.js';
 import { escapeXml } from './formats/speech.js';
-import { sendOrder } from './gateway.js';
+import { gatewaySettings, sendOrder } from './gateway.js';
 import { sentenceOf, shortened } from './lines.js';
 import type { Message } from './message.js';
 import type { ChannelSettings } from './settings.js';
@@ -40,7 +40,7 @@ export function voice({ voiceGateway }: ChannelSettings): ChannelType {
     sealed: [],
     quota: 'voice_per_month',
     buckets: [{ count: 3, perMs: 600_000, of: 'recipient' }],
-    isConfigured: voiceGateway !== null,
+    missingSetting: voiceGateway === null ? gatewaySettings.Calls : null,
     credential: () => 'voice',
     recipients: ({ to }: Config) => to,
     verification: { digits: 6, lifeMs: 600_000, hasLink: false },

@@ -1,6 +1,6 @@
 import { nullable } from '@vantage/shared/nullable.js';
 import { type LookedUpRecordType, lookedUpRecordTypes, records } from '@vantage/shared/probe-types/records.js';
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { nodeLookup } from './lookup.js';
 import { hostText, MAX_Q, readDomain, unicodeDomain } from './read-q.js';
 import { thirdPartyFailed } from './third-party.js';
@@ -28,6 +28,9 @@ const Data = Type.Object(
   },
   { additionalProperties: false, title: 'DnsLookup' },
 );
+
+/** Records of a name, as the lookup returns them. */
+export type DnsAnswer = Static<typeof Data>;
 
 /** Records of a name, of all types at once. */
 export const dns = nodeLookup({

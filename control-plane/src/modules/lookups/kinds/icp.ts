@@ -1,6 +1,6 @@
 import { nullable } from '@vantage/shared/nullable.js';
 import { registrableDomain } from '@vantage/shared/target-policy/registrable-domain.js';
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import type { Locale } from '../../../http/locale.js';
 import { nodeLookup } from './lookup.js';
 import { hostText, MAX_Q, readDomain, unicodeDomain } from './read-q.js';
@@ -27,6 +27,9 @@ const Data = Type.Object(
   { additionalProperties: false, title: 'IcpLookup' },
 );
 
+/** ICP filing of a domain, as the lookup returns it. */
+export type IcpAnswer = Static<typeof Data>;
+
 const notes: Readonly<Record<Locale, string>> = {
   en: 'The source has no ICP filing of this domain.',
   'zh-CN': '数据源中没有该域名的 ICP 备案。',
@@ -49,6 +52,7 @@ export const icp = nodeLookup({
   deadlineMs: 20_000,
   staleMs: 30 * DAY_MS,
   measures: 'icp',
+  missingOnNodes: 'no node that runs lookups has a source of ICP filings: set VANTAGE_ICP_SOURCE of its agent',
   readQuestion({ q }, policy) {
     const host = { kind: 'name', name: registrableDomain(readDomain(q, policy).name) } as const;
     return { text: host.name, host, options: {} };

@@ -1,5 +1,5 @@
 import { nullable } from '@vantage/shared/nullable.js';
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import type { AddressFacts } from '../../../geo/index.js';
 import type { Locale } from '../../../http/locale.js';
 import { memoryLookup } from './lookup.js';
@@ -36,6 +36,9 @@ const Data = Type.Object(
   { additionalProperties: false, title: 'IpLookup' },
 );
 
+/** Place and network of an address, as the lookup returns them. */
+export type IpAnswer = Static<typeof Data>;
+
 /** Place and network of an address by the databases of the operator. */
 export const ip = memoryLookup({
   kind: 'ip',
@@ -50,6 +53,10 @@ export const ip = memoryLookup({
     const host = readAddress(q, policy);
     return { text: host.address, host, options: {} };
   },
+  missing: ({ directory }) =>
+    directory === null
+      ? 'this installation has no database of addresses: set VANTAGE_GEOIP_DIR'
+      : 'this installation has no database of addresses: VANTAGE_GEOIP_DIR has no .mmdb file that can be used',
   answer({ host }, { geo, locale, attribution }) {
     if (host.kind !== 'address') return null;
     const facts = geo.describe(host.address);
@@ -78,8 +85,8 @@ function describe({ location, network, details, cidr, sources }: AddressFacts, l
 
 const countryNames = new Map<Locale, Intl.DisplayNames>();
 
-// making one takes longer than all else of a lookup
-function countryName(country: string, locale: Locale): string | null {
+/** Name of a country or region in a language; null: unknown. Making its table takes longer than all else of a lookup. */
+export function countryName(country: string, locale: Locale): string | null {
   const names = countryNames.get(locale) ?? new Intl.DisplayNames([locale], { type: 'region', fallback: 'none' });
   countryNames.set(locale, names);
   return names.of(country) ?? null;

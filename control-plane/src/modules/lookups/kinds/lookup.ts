@@ -81,6 +81,8 @@ export interface NodeRun {
   judge(result: AgentResult, context: JudgeContext): Found;
   /** Servers of registries that the node asked; absent: the lookup asks none. */
   serversOf?(result: AgentResult): readonly AskedRegistryServer[];
+  /** Message where nodes lack a setting that the measurement needs; absent: it needs none. */
+  readonly missingOnNodes?: string;
   /** The answer in the language of the caller; absent: it has no text for people. */
   localise?(data: object, locale: Locale): object;
 }
@@ -102,6 +104,8 @@ export interface MemoryLookup extends LookupFacts {
   readonly runs: 'in memory';
   /** The answer; null if no source is there. */
   answer(question: Question, sources: MemorySources): object | null;
+  /** Message about the source that is missing, with its setting. */
+  missing(geo: Pick<GeoDatabases, 'directory'>): string;
 }
 
 export type Lookup = NodeLookup | MemoryLookup;

@@ -2,7 +2,7 @@ import { ProbeErrorSchema } from '@vantage/shared/probe-types/error-codes.js';
 import { portParam } from '@vantage/shared/probe-types/fields.js';
 import { SslResultSchema } from '@vantage/shared/probe-types/ssl-result.js';
 import { checkSslPort } from '@vantage/shared/target-policy/ports.js';
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { nodeLookup } from './lookup.js';
 import { membersOf } from './members.js';
 import { MAX_Q, readDomain, unicodeDomain } from './read-q.js';
@@ -22,6 +22,9 @@ const Data = Type.Object(
   },
   { additionalProperties: false, title: 'SslLookup' },
 );
+
+/** Audit of a TLS server, as the lookup returns it. */
+export type SslAnswer = Static<typeof Data>;
 
 /** Certificate, protocol versions and grade of a server: the audit of the `ssl` probe by one node. */
 export const ssl = nodeLookup({

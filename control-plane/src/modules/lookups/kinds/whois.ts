@@ -1,7 +1,7 @@
 import { nullable } from '@vantage/shared/nullable.js';
 import { type AskedRegistryServer, domain as registration } from '@vantage/shared/probe-types/domain.js';
 import { registrableDomain } from '@vantage/shared/target-policy/registrable-domain.js';
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { nodeLookup } from './lookup.js';
 import { membersOf } from './members.js';
 import { hostText, MAX_Q, readHost, unicodeDomain } from './read-q.js';
@@ -26,6 +26,9 @@ const Data = Type.Object(
   { ...fields, unicode_domain: nullable(Type.String(), 'The domain in Unicode; null for an address.') },
   { additionalProperties: false, title: 'WhoisLookup' },
 );
+
+/** Registration of a domain or an address, as the lookup returns it. */
+export type WhoisAnswer = Static<typeof Data>;
 
 /** Registration of a domain or of an address at its registry. */
 export const whois = nodeLookup({

@@ -43,6 +43,11 @@ export class LoadedLists {
     });
   }
 
+  /** True if the operator has set any list. */
+  get isSet(): boolean {
+    return this.options.definitions.length > 0;
+  }
+
   /** Loads what is stored; later versions follow by themselves. */
   async start(): Promise<void> {
     const { bus, definitions } = this.options;

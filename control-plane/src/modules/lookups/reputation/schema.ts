@@ -1,6 +1,6 @@
 import { nullable } from '@vantage/shared/nullable.js';
-import { Type } from 'typebox';
-import { addressTypes, riskLevels, signals } from './signals.js';
+import { type Static, Type } from 'typebox';
+import { addressTypes, type RiskLevel, riskLevels, signals } from './signals.js';
 
 const closed = { additionalProperties: false } as const;
 const text = (description: string) => nullable(Type.String(), description);
@@ -14,7 +14,7 @@ export const ReputationSchema = Type.Object(
     unicode_domain: text('The domain in Unicode; null for an address.'),
     ip: Type.String({ description: 'The address in canonical form; of a domain the one with the highest score.' }),
     score,
-    risk_level: Type.Enum(Object.keys(riskLevels), {
+    risk_level: Type.Enum(Object.keys(riskLevels) as RiskLevel[], {
       type: 'string',
       description: 'low below 30, medium below 70, else high.',
     }),
@@ -62,6 +62,9 @@ export const ReputationSchema = Type.Object(
   },
   { additionalProperties: false, title: 'Reputation' },
 );
+
+/** Reputation of an address or domain, as the API returns it. */
+export type ReputationAnswer = Static<typeof ReputationSchema>;
 
 /** Example for the API reference. */
 export const reputationExample = {

@@ -1,7 +1,6 @@
 import { textCell } from '@vantage/shared/probe-types/cells.js';
 import { Type } from 'typebox';
-import { errorTable } from '../../../http/error-table.js';
-import { ApiError } from '../../../http/errors.js';
+import { ApiError, messageOf } from '../../../http/errors.js';
 import { messageIn } from '../../../http/field-messages/field-messages.js';
 import type { Locale } from '../../../http/locale.js';
 import { html } from '../../../http/pages/html.js';
@@ -13,6 +12,7 @@ import { lookups as kinds } from '../kinds/registry.js';
 import type { PageKind } from '../kinds/titles.js';
 import { answerHtml } from '../page/answer-html.js';
 import { lookupPageTexts } from '../page/texts.js';
+import { type Words, wordsOf } from '../page/words.js';
 
 // A visit shows what is known; only the button asks: crawlers and previews of chats open links, and must cost no one anything.
 
@@ -40,9 +40,8 @@ export const lookupPageRoutes: readonly AnyRoute[] = [
       const { q } = request.params;
       const kind = kindOf(request.params);
       const { locale } = request;
-      // no judgment of an address is kept, and each counts against the limits of its caller
-      const find = kind === 'reputation' ? async () => null : () => lookups.known(kind, { q }, locale);
-      return answered({ kind, q, request }, find);
+      const find = () => (kind === 'reputation' ? lookups.reputation.known(q) : lookups.known(kind, { q }, locale));
+      return answered({ kind, q, request, nowMs: lookups.nowMs }, find);
     },
   }),
   defineRoute({
@@ -59,7 +58,7 @@ export const lookupPageRoutes: readonly AnyRoute[] = [
       const kind = kindOf(request.params);
       const { account, address, signal, locale } = request;
       const caller = { account, address, signal, locale, maxAgeMs: null };
-      return answered({ kind, q, request }, async () =>
+      return answered({ kind, q, request, nowMs: lookups.nowMs }, async () =>
         kind === 'reputation' ? { data: await lookups.reputation.check(q, caller) } : lookups.look(kind, { q }, caller),
       );
     },
@@ -76,6 +75,8 @@ interface Asked {
   readonly kind: PageKind;
   readonly q: string;
   readonly request: PageRequest;
+  /** Milliseconds since the epoch. */
+  readonly nowMs: number;
 }
 
 /** Page of an answer, or of the reason why there is none. */
@@ -88,14 +89,14 @@ async function answered(asked: Asked, find: () => Promise<LookupReply | null>): 
   }
 }
 
-function pageOf({ kind, q, request }: Asked, reply: LookupReply | null): RawReply {
+function pageOf({ kind, q, request, nowMs }: Asked, reply: LookupReply | null): RawReply {
   const { locale } = request;
   const texts = lookupPageTexts[locale];
   const isAsked = kind === 'reputation' || kinds[kind].runs === 'on a node';
   const content = html`
 ${heading(kind, q, locale)}
-${reply === null ? html`<p class="text">${texts.nothing}</p>` : answerHtml(reply.data)}
-${reply !== null && isAsked ? html`<p class="muted">${ageText(reply, locale)}</p>` : ''}
+${reply !== null && isAsked ? html`<p class="muted">${ageText(reply, wordsOf(locale, nowMs))}</p>` : ''}
+${reply === null ? html`<p class="text">${texts.nothing}</p>` : answerHtml({ kind, data: reply.data, locale, nowMs })}
 ${isAsked ? button(reply === null ? texts.ask : texts.askAgain) : ''}`;
   return unlisted(renderPage(request, { title: `${texts.kinds[kind]} · ${textCell(q)}`, content }));
 }
@@ -107,9 +108,9 @@ function refusalOf({ kind, q, request }: Asked, error: ApiError): RawReply {
   const reasons = found.map(({ message }) => messageIn(message, locale));
   const content = html`
 ${heading(kind, q, locale)}
-<p class="text bad">${texts.failed}: ${errorTable[error.code].messages[locale]}</p>
+<p class="text bad">${texts.failed}: ${messageOf(error, locale)}</p>
 ${reasons.map((reason) => html`<p class="text" lang="${reason.locale}">${textCell(reason.text)}</p>`)}
-${error.status >= 500 || error.status === 429 ? button(texts.askAgain) : ''}`;
+${(error.status >= 500 || error.status === 429) && !error.isNotConfigured ? button(texts.askAgain) : ''}`;
   const page = renderPage(request, { status: error.status, title: texts.failed, content });
   const { retryAfterSeconds } = error;
   if (retryAfterSeconds === undefined) return unlisted(page);
@@ -124,10 +125,10 @@ function button(text: string) {
   return html`<form method="post" class="unprinted"><p><button>${text}</button></p></form>`;
 }
 
-function ageText({ cache }: LookupReply, locale: Locale): string {
+function ageText({ cache }: LookupReply, { locale, duration }: Words): string {
   const texts = lookupPageTexts[locale];
   if (cache === undefined || !cache.hit) return texts.justAsked;
-  return [texts.kept(cache.age_sec), ...(cache.stale === true ? [texts.stale] : [])].join(' ');
+  return [texts.kept(duration(cache.age_sec)), ...(cache.stale === true ? [texts.stale] : [])].join(' ');
 }
 
 /** Pages about what a visitor looked up belong into no index. */

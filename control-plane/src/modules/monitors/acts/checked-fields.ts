@@ -128,7 +128,7 @@ export class CheckedFields {
       const { secretReach } = wanted;
       throw secretReach !== null && placing.isPossible({ ...wanted, secretReach: null })
         ? noNodeFor(secretReach)
-        : noNode();
+        : noNode(type);
     }
     return fields;
   }
@@ -140,8 +140,11 @@ function intervalIn(type: MonitorType, body: Partial<MonitorCreate>, before: Mon
   return intervalOf(asked, monitorTypeOf(type).defaultIntervalSeconds, plan);
 }
 
-function noNode(): ApiError {
-  const message = 'no node that you may use matches the selection, the target and the type';
+const NEEDS_CHROMIUM = ', which needs Chromium on the node: VANTAGE_CHROMIUM of its agent names it';
+
+function noNode(type: MonitorType): ApiError {
+  const needs = monitorTypeOf(type).capability === 'browser' ? NEEDS_CHROMIUM : '';
+  const message = `no node that you may use matches the selection, the target and the type${needs}`;
   return new ApiError('VALIDATION_FAILED', {
     status: 422,
     details: { node_selection: [{ code: 'not_found', message }] },

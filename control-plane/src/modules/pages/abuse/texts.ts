@@ -42,7 +42,7 @@ export const abuseTexts: Readonly<Record<Locale, AbuseTexts>> = {
     optOut:
       'The operator maintains a deny list of addresses, networks and domains. From the next minute on, no agent contacts an entry of the list; a domain includes all its subdomains. Send your entry and, if possible, the time and a line of your log.',
     noContact: (site) =>
-      html`The operator has not named an address to write to. This service runs at ${site}: the operator of that site is responsible for its probes.`,
+      html`The operator has not named an address to write to (VANTAGE_ABUSE_CONTACT is not set). This service runs at ${site}: the operator of that site is responsible for its probes.`,
     writeTo: (contact) => html`Write to ${contact}.`,
   },
   'zh-CN': {
@@ -62,7 +62,8 @@ export const abuseTexts: Readonly<Record<Locale, AbuseTexts>> = {
     optOutTitle: '如何退出',
     optOut:
       '运营者维护一份地址、网络和域名的拒绝列表。从下一分钟起，任何代理程序都不会联系列表中的条目；域名包括其所有子域名。请发送您的条目，如有可能，请附上时间和一行日志。',
-    noContact: (site) => html`运营者没有提供联系地址。本服务运行于 ${site}：该站点的运营者对其探测负责。`,
+    noContact: (site) =>
+      html`运营者没有提供联系地址（未设置 VANTAGE_ABUSE_CONTACT）。本服务运行于 ${site}：该站点的运营者对其探测负责。`,
     writeTo: (contact) => html`请联系 ${contact}。`,
   },
   'zh-TW': {
@@ -82,7 +83,8 @@ export const abuseTexts: Readonly<Record<Locale, AbuseTexts>> = {
     optOutTitle: '如何退出',
     optOut:
       '營運者維護一份位址、網路和網域的拒絕清單。從下一分鐘起，任何代理程式都不會聯繫清單中的項目；網域包含其所有子網域。請寄送您的項目，若有可能，請附上時間和一行記錄。',
-    noContact: (site) => html`營運者沒有提供聯絡位址。本服務運作於 ${site}：該站點的營運者對其探測負責。`,
+    noContact: (site) =>
+      html`營運者沒有提供聯絡位址（未設定 VANTAGE_ABUSE_CONTACT）。本服務運作於 ${site}：該站點的營運者對其探測負責。`,
     writeTo: (contact) => html`請聯絡 ${contact}。`,
   },
 };

@@ -1,7 +1,6 @@
 import { textCell } from '@vantage/shared/probe-types/cells.js';
 import { probeTypeNames } from '@vantage/shared/probe-types/index.js';
-import { errorTable } from '../../../http/error-table.js';
-import type { ApiError } from '../../../http/errors.js';
+import { type ApiError, messageOf } from '../../../http/errors.js';
 import { messageIn } from '../../../http/field-messages/field-messages.js';
 import type { Locale } from '../../../http/locale.js';
 import { clientHtml } from '../../../http/pages/client-html.js';
@@ -63,8 +62,9 @@ function option(value: string, text: string, chosen: string): Html {
 }
 
 /** Reason why the form was refused, with what the API says about each field. */
-export function refusalHtml({ code, details = {} }: ApiError, locale: Locale): Html {
-  const message = errorTable[code].messages[locale];
+export function refusalHtml(error: ApiError, locale: Locale): Html {
+  const { details = {} } = error;
+  const message = messageOf(error, locale);
   return html`<div class="refusal" role="alert"><p class="bad"><b>${homeTexts[locale].refused}</b>: ${message}</p>
 ${Object.entries(details).map(([field, found]) =>
   found.map((one) => {

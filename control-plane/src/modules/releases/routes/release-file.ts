@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { ApiError } from '../../../http/errors.js';
+import { ApiError, notConfigured } from '../../../http/errors.js';
 import { defineRoute } from '../../../http/route.js';
 
 /** GET /release/{name}: files of the release of VANTAGE_RELEASE_DIR. */
@@ -17,8 +17,9 @@ export const releaseFile = defineRoute({
   errors: ['NOT_FOUND'],
   isDocumented: false,
   async handle({ params }, { releases }) {
-    const file = await releases.folder?.find(params.name);
-    if (file === undefined || file === null) throw new ApiError('NOT_FOUND');
+    if (releases.folder === null) throw notConfigured('this installation serves no release: set VANTAGE_RELEASE_DIR');
+    const file = await releases.folder.find(params.name);
+    if (file === null) throw new ApiError('NOT_FOUND');
     return { status: 200, file: { ...file, contentType: 'application/octet-stream' } };
   },
 });
