@@ -51,10 +51,19 @@ export function startTls(
   });
 }
 
+/** OpenSSL's reason for a reply that is not a record of TLS. */
+const NOT_TLS = 'wrong version number';
+
+/** True if the reply to a ClientHello was not TLS. */
+export function isPlainReply({ cause }: ProbeFailure): boolean {
+  return cause instanceof Error && 'reason' in cause && cause.reason === NOT_TLS;
+}
+
 /** The failure behind an error of TLS; OpenSSL's own reason where there is one. */
 export function tlsFailure(error: unknown): ProbeFailure {
   const reason = error instanceof Error && 'reason' in error ? error.reason : null;
-  const text = typeof reason === 'string' ? reason : 'the connection was closed during the handshake';
+  const known = reason === NOT_TLS ? `${reason}, the port does not speak TLS` : reason;
+  const text = typeof known === 'string' ? known : 'the connection was closed during the handshake';
   return (
     socketFailure(error, 'TLS handshake') ??
     new ProbeFailure('tls_handshake', `TLS handshake failed: ${text}`, { cause: error })

@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TlsOptions } from 'node:tls';
@@ -6,6 +7,7 @@ import { missing } from '@vantage/shared/_support/missing.js';
 import { probeTypes } from '@vantage/shared/probe-types/index.js';
 import { compileSchema } from '@vantage/shared/validation.js';
 import t, { type Test } from 'tap';
+import { relay } from '../../../test/_support/ancient-server.js';
 import { type Leaf, startTlsServer, testAuthority, tlsIdentity } from '../../../test/_support/certificates.js';
 import { startDnsServer, zone } from '../../../test/_support/dns-server.js';
 import { CertificateMaker } from '../../../test/_support/made-certificates.js';
@@ -176,3 +178,30 @@ function plain(t: Test) {
 function resetting(t: Test) {
   return startTcpServer(t, (socket) => socket.once('data', () => socket.resetAndDestroy()));
 }
+
+t.test('a port that speaks the other protocol is said to, with the address to use', async (t) => {
+  const https = await startHttpsServer(t, tlsIdentity('good'));
+  // as nginx and Go have it
+  const polite = await startTcpServer(t, (socket) => {
+    socket.once('data', (data: Buffer) => {
+      if (data[0] === 0x16) relay(socket, data, https.port);
+      else socket.end('HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n');
+    });
+  });
+  for (const { port } of [https, polite]) {
+    const result = await http.run(aSpec('http', `http://127.0.0.1:${port}/?key=k3y`), aContext());
+    const message = `this port speaks TLS: use https://127.0.0.1:${port}`;
+    t.match(result, { success: false, error: { code: 'http_protocol', message } });
+  }
+  const plain = createHttpServer((_request, response) => {
+    response.statusCode = 400;
+    response.end();
+  });
+  await new Promise<void>((resolve) => plain.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => plain.close());
+  const { port } = plain.address() as AddressInfo;
+  t.match(await http.run(aSpec('http', `https://127.0.0.1:${port}/`), aContext()), {
+    error: { code: 'tls_handshake', message: `this port does not speak TLS: use http://127.0.0.1:${port}` },
+  });
+  t.match(await http.run(aSpec('http', `http://127.0.0.1:${port}/`), aContext()), { success: true, status_code: 400 });
+});

@@ -1,8 +1,10 @@
 import type { Socket } from 'node:net';
 import type { SecureContext, TLSSocket } from 'node:tls';
+import type { ProbeErrorCode } from '@vantage/shared/probe-types/error-codes.js';
 import { ConnectFailure, connectTcp } from '../../net/connect.js';
+import { within } from '../../net/deadline.js';
 import type { KnownNames } from '../../net/known-names.js';
-import { startTls } from '../../net/tls/handshake.js';
+import { isPlainReply, startTls } from '../../net/tls/handshake.js';
 import { describeTls, verificationFailure } from '../../net/tls/report.js';
 import type { ProbeContext } from '../engine.js';
 import { ProbeFailure } from '../failure.js';
@@ -50,7 +52,7 @@ export async function visit(request: HttpRequest, hop: Hop, options: VisitOption
 }
 
 async function converse(connected: Socket, request: HttpRequest, hop: Hop, options: VisitOptions): Promise<void> {
-  if (request.url.protocol !== 'https:') return ask(connected, plainProtocol(options), { request, hop, options });
+  if (request.url.protocol !== 'https:') return askPlain(connected, request, hop, options);
   const socket = await secure(connected, request, hop, options);
   const describe = () => {
     if (!socket.destroyed) hop.tls ??= describeTls(socket);
@@ -62,6 +64,46 @@ async function converse(connected: Socket, request: HttpRequest, hop: Hop, optio
   } finally {
     clearImmediate(idle);
     describe();
+  }
+}
+
+/** Failures of plain HTTP that a port has which speaks TLS. */
+const ofTlsPorts: ReadonlySet<ProbeErrorCode> = new Set(['http_protocol', 'tcp_reset']);
+
+/** A port that speaks TLS closes the connection when it gets plain HTTP, or responds with 400: TLS is then tried. */
+async function askPlain(connected: Socket, request: HttpRequest, hop: Hop, options: VisitOptions): Promise<void> {
+  const failure = await ask(connected, plainProtocol(options), { request, hop, options }).then(
+    () => null,
+    (error: unknown) => error,
+  );
+  const isOfTls = failure instanceof ProbeFailure ? ofTlsPorts.has(failure.code) : hop.statusCode === 400;
+  if (isOfTls && (await speaksTls(request, hop, options))) {
+    const message = `this port speaks TLS: use https://${request.url.hostname}:${request.port}`;
+    throw new ProbeFailure('http_protocol', message, { cause: failure });
+  }
+  if (failure !== null) throw failure;
+}
+
+/** Longest time to find out if a port speaks TLS, in milliseconds. */
+const TRY_TLS_MS = 2_000;
+
+async function speaksTls({ host, port }: HttpRequest, { address }: Hop, options: VisitOptions): Promise<boolean> {
+  if (address === null) return false;
+  const { clock, secureContext } = options;
+  const limit = { clock, ms: TRY_TLS_MS, reason: () => new ProbeFailure('timeout', 'no handshake') };
+  try {
+    await within(limit, options.signal, async (signal) => {
+      const { socket } = await connectTcp({ addresses: [address], port, signal, clock });
+      try {
+        await startTls(socket, { host, secureContext, protocols: [], signal, clock });
+      } finally {
+        socket.destroy();
+      }
+    });
+    return true;
+  } catch (error) {
+    if (!(error instanceof ProbeFailure)) throw error;
+    return false;
   }
 }
 
@@ -77,7 +119,7 @@ function ask(
 
 async function secure(
   socket: Socket,
-  { host }: HttpRequest,
+  { host, port, url }: HttpRequest,
   hop: Hop,
   { signal, clock, secureContext, httpVersion, verifiesTls }: VisitOptions,
 ): Promise<TLSSocket> {
@@ -88,6 +130,10 @@ async function secure(
     protocols: httpVersion === '1.1' ? ['http/1.1'] : ['h2', 'http/1.1'],
     signal,
     clock,
+  }).catch((error: unknown) => {
+    if (!(error instanceof ProbeFailure && isPlainReply(error))) throw error;
+    const message = `this port does not speak TLS: use http://${url.hostname}:${port}`;
+    throw new ProbeFailure('tls_handshake', message, { cause: error });
   });
   hop.tlsMs = handshake.ms;
   if (!verifiesTls || handshake.socket.authorized) return handshake.socket;
