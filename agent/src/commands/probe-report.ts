@@ -2,6 +2,7 @@ import { msCell } from '@vantage/shared/probe-types/cells.js';
 import { detailedMembers, detailLines } from '@vantage/shared/probe-types/detail-lines.js';
 import { isMuchDisturbed } from '@vantage/shared/probe-types/disturbed-note.js';
 import type { ProbeType } from '@vantage/shared/probe-types/index.js';
+import { type JudgedResult, verdictOf, verdictWords } from '@vantage/shared/probe-types/verdict.js';
 import type { Screen } from '@vantage/shared/terminal/screen.js';
 import { tableLines } from '@vantage/shared/terminal/table.js';
 import { wrapLine } from '@vantage/shared/terminal/wrap-text.js';
@@ -34,16 +35,18 @@ export function probeReport(type: ProbeType, target: string, result: Fields, scr
   return `${lines.join('\n')}\n`;
 }
 
-function outcome(type: string, target: string, result: Fields, { width, paint }: Screen): string[] {
+function outcome(type: ProbeType, target: string, result: Fields, { width, paint }: Screen): string[] {
   const about = `${type} ${target} (${msCell(Number(result['duration_ms']))}${doubt(result)})`;
+  const { look, word } = verdictOf(type, result as unknown as JudgedResult);
   const error = result['error'];
-  const isOk = !isRecord(error);
-  const rows = isOk
-    ? [['OK', about]]
-    : [
+  const isOk = look !== 'bad';
+  const shown = word === verdictWords.en.ok ? '' : `: ${cell(word)}`;
+  const rows = isRecord(error)
+    ? [
         ['FAILED', about],
         ['', `${cell(error['code'])}: ${cell(error['message'])}`],
-      ];
+      ]
+    : [[isOk ? 'OK' : 'FAILED', `${about}${shown}`]];
   const lines = wrappedRows(
     rows.map(([word = '', text = '']) => [word.padEnd(VERDICT_WIDTH), text]),
     { width },

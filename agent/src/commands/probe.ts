@@ -1,4 +1,5 @@
 import { definitionOf, isProbeType, probeTypeNames } from '@vantage/shared/probe-types/index.js';
+import { verdictOf } from '@vantage/shared/probe-types/verdict.js';
 import { jsonText, plainText } from '@vantage/shared/terminal/plain-text.js';
 import { screenOf } from '@vantage/shared/terminal/screen.js';
 import { compileSchema } from '@vantage/shared/validation.js';
@@ -45,7 +46,7 @@ export async function probe(
       ? `${jsonText(result)}\n`
       : probeReport(type, target, { ...result }, screenOf(process.stdout, readEnv())),
   );
-  return result.success ? 'ok' : 'failed';
+  return verdictOf(type, { ...result }).look === 'bad' ? 'failed' : 'ok';
 }
 
 function report(part: string, error: unknown): void {

@@ -1,6 +1,7 @@
 import t from 'tap';
 import {
   countryName,
+  findArea,
   isCountry,
   isProvince,
   isRegion,
@@ -93,4 +94,34 @@ t.test('provinces are ISO 3166-2 codes, each of one country', async (t) => {
     t.equal(isProvince(code), false, code);
     t.equal(provinceCountry(code), null, code);
   }
+});
+
+t.test('a country, region or continent is found by its code and its names', async (t) => {
+  for (const [country, ...names] of [
+    ['DE', 'de', 'DEU', 'Germany', 'germany', '德国', '德國'],
+    ['US', 'USA', 'US', 'United States', 'United States of America', '美国'],
+    ['GB', 'UK', 'United Kingdom', '英国'],
+    ['CI', 'Cote d’Ivoire', "Côte d'Ivoire", '象牙海岸'],
+    ['TT', 'Trinidad & Tobago', 'trinidad and tobago'],
+    ['TW', 'Taiwan', '台湾', '台灣'],
+    ['HK', 'Hong Kong', '香港'],
+  ] as const)
+    for (const name of [country, ...names]) t.strictSame(findArea(name), { countries: [country] }, name);
+  for (const name of ['Europe', 'EU', '欧洲', '歐洲'])
+    t.strictSame(
+      new Set(findArea(name)?.regions),
+      new Set(['Eastern Europe', 'Northern Europe', 'Southern Europe', 'Western Europe']),
+      name,
+    );
+  t.strictSame(findArea('western europe'), { regions: ['Western Europe'] });
+  t.match(findArea('South America')?.countries, ['AR']);
+  for (const [name, has, lacks] of [
+    ['South America', 'BR', 'MX'],
+    ['North America', 'MX', 'BR'],
+  ] as const) {
+    const { countries = [] } = findArea(name) ?? {};
+    t.strictSame([countries.includes(has), countries.includes(lacks)], [true, false], name);
+  }
+  for (const name of ['world', '世界']) t.strictSame(findArea(name), {}, name);
+  for (const name of ['', 'Atlantis', 'Berlin', 'constructor', '150']) t.equal(findArea(name), null, name);
 });

@@ -171,7 +171,6 @@ export const ssl = {
   furtherHosts: () => [],
   checkTarget,
   columns: [
-    { title: 'Grade', cell: (r: SslResult) => textCell(r.grade) },
     { title: 'Days left', cell: (r: SslResult) => textCell(r.days_until_expiry) },
     { title: 'Expires', isInDetails: true, cell: (r: SslResult) => textCell(r.not_after?.slice(0, 10) ?? null) },
     { title: 'Protocol', isInDetails: true, cell: (r: SslResult) => textCell(r.protocol) },

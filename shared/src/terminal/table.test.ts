@@ -37,6 +37,17 @@ t.test('a table whose widest column is not the last wraps that column', async (t
   ]);
 });
 
+t.test('no table is wider than the terminal: a word without room makes blocks of the rows', async (t) => {
+  const table = {
+    columns: ['Name', 'Target'].map((title) => ({ title })),
+    rows: [['a name of forty columns or so', 'https://example.com/a/long/address/of/a/shop']],
+  };
+  t.strictSame(tableLines(table, { width: 64, paint: plain }), [
+    'a name of forty columns or so',
+    '  Target  https://example.com/a/long/address/of/a/shop',
+  ]);
+});
+
 t.test('figures stand at the right of their column, and wide characters take their columns', async (t) => {
   t.strictSame(at(200), [
     'From                Result   Total  DNS      TCP  Note',

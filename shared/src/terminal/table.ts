@@ -59,8 +59,7 @@ function wrappedColumn(table: TableRows, width: number): WrappedColumn | null {
   if (spare >= 0) return { index: last, width: (widths[last] ?? 0) + spare };
   const roomOf = (index: number) => ({ index, width: (widths[index] ?? 0) + spare });
   const [own, widest] = [roomOf(last), roomOf(widths.lastIndexOf(Math.max(...widths)))];
-  if (own.width >= MIN_WRAPPED) return own;
-  return widest.width >= MIN_WRAPPED && fitsWrapped(table, widest) ? widest : null;
+  return [own, widest].find((column) => column.width >= MIN_WRAPPED && fitsWrapped(table, column)) ?? null;
 }
 
 /** True if no word of a column is wider than the column will be. */

@@ -6,11 +6,12 @@ import { definitionOf, type ProbeType } from '@vantage/shared/probe-types/index.
 import type { Locale } from '../../../http/locale.js';
 import { columnTitle } from '../../pages/index.js';
 import type { NodeResultView } from '../../probes/index.js';
+import { verdictOf } from '@vantage/shared/probe-types/verdict.js';
 import type { Block, NameOf } from './block.js';
 import type { ReportTexts } from './texts.js';
 
 interface Context {
-  readonly texts: Pick<ReportTexts, 'from' | 'result' | 'ok' | 'yes' | 'no' | 'outcomes'>;
+  readonly texts: Pick<ReportTexts, 'from' | 'result' | 'verdicts' | 'yes' | 'no' | 'outcomes'>;
   readonly nameOf: NameOf;
   readonly locale: Locale;
 }
@@ -45,9 +46,8 @@ function resultTable(type: ProbeType, nodes: readonly NodeResultView[], { texts,
   const { columns } = definitionOf(type);
   const rows = nodes.map((node) => {
     const { node_id, success, error } = node;
-    const result = success
-      ? texts.ok
-      : [error?.code ?? '', error?.message ?? ''].filter((text) => text !== '').join(': ');
+    const { word } = verdictOf(type, node, texts.verdicts);
+    const result = [word, error?.message ?? ''].filter((text) => text !== '').join(': ');
     return [nameOf(node_id), result, ...columns.map(({ cell }) => (success ? wordIn(cell(node), texts) : ''))];
   });
   return {

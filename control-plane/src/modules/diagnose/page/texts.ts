@@ -1,6 +1,7 @@
 import type { SectionName } from '@vantage/shared/diagnose/finding-table.js';
 import { type SectionReason, type SectionStatus, sectionReasons } from '@vantage/shared/diagnose/report.js';
 import type { NameServerOutcome } from '@vantage/shared/probe-types/zone-audit.js';
+import { type VerdictWords, verdictWords } from '@vantage/shared/probe-types/verdict.js';
 import type { Locale } from '../../../http/locale.js';
 
 /** Texts of the page of a report. */
@@ -22,7 +23,7 @@ export interface ReportTexts {
   readonly everyNode: string;
   readonly missing: string;
   readonly result: string;
-  readonly ok: string;
+  readonly verdicts: VerdictWords;
   readonly yes: string;
   readonly no: string;
   /** Title of the findings that matter most, by their number: 1 to 3. */
@@ -60,7 +61,7 @@ export const reportTexts: Readonly<Record<Locale, ReportTexts>> = {
     everyNode: 'every node',
     missing: 'No result from',
     result: 'Result',
-    ok: 'ok',
+    verdicts: verdictWords.en,
     yes: 'yes',
     no: 'no',
     mend: (count) => ['Mend this first', 'Mend these two first', 'Mend these three first'][count - 1] ?? '',
@@ -114,7 +115,7 @@ export const reportTexts: Readonly<Record<Locale, ReportTexts>> = {
     everyNode: '所有节点',
     missing: '以下节点没有结果',
     result: '结果',
-    ok: '正常',
+    verdicts: verdictWords['zh-CN'],
     yes: '是',
     no: '否',
     mend: (count) => ['请先处理此问题', '请先处理这两个问题', '请先处理这三个问题'][count - 1] ?? '',
@@ -167,7 +168,7 @@ export const reportTexts: Readonly<Record<Locale, ReportTexts>> = {
     everyNode: '所有節點',
     missing: '以下節點沒有結果',
     result: '結果',
-    ok: '正常',
+    verdicts: verdictWords['zh-TW'],
     yes: '是',
     no: '否',
     mend: (count) => ['請先處理此問題', '請先處理這兩個問題', '請先處理這三個問題'][count - 1] ?? '',

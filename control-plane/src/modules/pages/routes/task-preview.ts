@@ -1,10 +1,9 @@
+import { verdictOf } from '@vantage/shared/probe-types/verdict.js';
 import { Type } from 'typebox';
 import { defineRoute } from '../../../http/route.js';
 import { encodePng } from '../task/png.js';
 import { previewPicture } from '../task/preview-picture.js';
 import { durationOf, resultPhases } from '../task/result-phases.js';
-import { taskTexts } from '../task/task-texts.js';
-import { verdictOf } from '../task/verdict.js';
 
 /** GET /p/{id}/preview.png: picture of a probe's results, for previews of links to its page. */
 export const taskPreview = defineRoute({
@@ -27,7 +26,7 @@ export const taskPreview = defineRoute({
     const scaleMs = Math.max(1e-9, ...phases.map(durationOf));
     const rows = results.map((result, i) => {
       const bars = phases[i] ?? [];
-      return { look: verdictOf(type, result, taskTexts.en).look, bars, share: durationOf(bars) / scaleMs };
+      return { look: verdictOf(type, result).look, bars, share: durationOf(bars) / scaleMs };
     });
     const body = encodePng(previewPicture(rows));
     const headers = task.status === 'running' ? {} : { 'Cache-Control': 'public, max-age=86400' };

@@ -17,7 +17,6 @@ const titles: Readonly<Record<string, readonly [string, string]>> = {
   Field: ['字段', '欄位'],
   'Final URL': ['最终 URL', '最終 URL'],
   'First byte': ['首字节', '首位元組'],
-  Grade: ['等级', '等級'],
   Greeting: ['问候', '問候'],
   Hops: ['跳数', '躍點數'],
   Issuer: ['颁发者', '核發者'],

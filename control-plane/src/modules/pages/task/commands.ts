@@ -1,4 +1,5 @@
 import { definitionOf, type ProbeType } from '@vantage/shared/probe-types/index.js';
+import { flagWords } from '@vantage/shared/probe-types/param-flags.js';
 
 /** Parameters whose values are for the target alone: a page that everyone may read names them and does not show them. */
 const PRIVATE: ReadonlySet<string> = new Set(['headers', 'body']);
@@ -41,15 +42,10 @@ export function curlCommand({ type, target, params, publicUrl }: Repeated): stri
 
 /** The request as a command of the client. */
 export function clientCommand({ type, target, params, publicUrl }: Repeated): string {
-  const options = Object.entries(params).flatMap(([name, value]) => optionWords(name, value));
+  const options = Object.entries(params).flatMap(([name, value]) =>
+    flagWords(name, value).flatMap(([flag, text]) => [flag, quoted(text)]),
+  );
   return ['vantage', type, quoted(target), ...options, '--url', quoted(publicUrl)].join(' ');
-}
-
-function optionWords(name: string, value: unknown): string[] {
-  const flag = `--${name.replaceAll('_', '-')}`;
-  if (typeof value === 'boolean') return [flag, value ? 'yes' : 'no'];
-  if (Array.isArray(value)) return [flag, ...value.map((item) => quoted(String(item)))];
-  return [flag, quoted(String(value))];
 }
 
 /** A word for a shell: in quotes unless no character of it needs them. */

@@ -1,6 +1,6 @@
 import type { PhaseBar } from '@vantage/shared/probe-types/phase-bars.js';
+import type { Verdict } from '@vantage/shared/probe-types/verdict.js';
 import type { Colour, Picture } from './png.js';
-import type { Verdict } from './verdict.js';
 
 // The size that readers of links show in full. Titles and descriptions say the rest: the picture has no text.
 const WIDTH = 1_200;
@@ -16,7 +16,6 @@ const colours = {
   good: [23, 112, 58],
   warn: [138, 90, 0],
   bad: [180, 35, 24],
-  none: [154, 165, 177],
   dns_ms: [138, 99, 210],
   tcp_ms: [47, 129, 199],
   tls_ms: [31, 158, 143],
@@ -56,12 +55,11 @@ export function previewPicture(rows: readonly PreviewRow[]): Picture {
   return { width: WIDTH, height: HEIGHT, palette: names.map((name) => colours[name]), pixels };
 }
 
-/** Shapes in a square of side 1: a circle, a triangle, a cross, a ring. */
+/** Shapes in a square of side 1: a circle, a triangle, a cross. */
 const shapes: Readonly<Record<Verdict['look'], (x: number, y: number) => boolean>> = {
   good: (x, y) => Math.hypot(x - 0.5, y - 0.5) < 0.48,
   warn: (x, y) => Math.abs(x - 0.5) < y * 0.5,
   bad: (x, y) => Math.abs(x - y) < 0.2 || Math.abs(x + y - 1) < 0.2,
-  none: (x, y) => Math.abs(Math.hypot(x - 0.5, y - 0.5) - 0.38) < 0.1,
 };
 
 function isColour(name: string): name is ColourName {

@@ -1,8 +1,10 @@
+import { placeTexts } from '@vantage/shared/places/place-texts.js';
 import { msCell, textCell } from '@vantage/shared/probe-types/cells.js';
 import { cleanLines, detailLines } from '@vantage/shared/probe-types/detail-lines.js';
 import { isMuchDisturbed } from '@vantage/shared/probe-types/disturbed-note.js';
 import { type HttpDialogue, httpDialogueLines } from '@vantage/shared/probe-types/http-lines.js';
 import { definitionOf } from '@vantage/shared/probe-types/index.js';
+import { verdictOf } from '@vantage/shared/probe-types/verdict.js';
 import type { Locale } from '../../../http/locale.js';
 import { type Html, html } from '../../../http/pages/html.js';
 import { pillHtml } from '../../../http/pages/pill-html.js';
@@ -10,10 +12,8 @@ import { type PageCell, tableHtml } from '../../../http/pages/table-html.js';
 import type { NodeResultView, Probes, TaskView } from '../../probes/index.js';
 import { barSvg, phaseColour } from './bar-svg.js';
 import { columnTitle } from './column-titles.js';
-import { placeTexts } from './place-texts.js';
 import { durationOf, resultPhases } from './result-phases.js';
 import { type TaskTexts, taskTexts } from './task-texts.js';
-import { verdictOf } from './verdict.js';
 
 /** A probe as everyone who has its id may read it. */
 export type SharedTask = Awaited<ReturnType<Probes['share']>>;

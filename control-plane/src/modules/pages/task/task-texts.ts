@@ -1,21 +1,17 @@
+import { type VerdictWords, verdictWords } from '@vantage/shared/probe-types/verdict.js';
 import type { Locale } from '../../../http/locale.js';
 import type { TaskView } from '../../probes/index.js';
 
 type NodeNeed = NonNullable<TaskView['unfit_nodes']>[number]['lacks'];
 
 /** Texts of the page of a probe. */
-export interface TaskTexts {
+export interface TaskTexts extends VerdictWords {
   readonly from: string;
   readonly result: string;
   readonly time: string;
-  readonly ok: string;
-  readonly failed: string;
   readonly waiting: string;
   readonly yes: string;
   readonly no: string;
-  readonly grade: (grade: string) => string;
-  readonly loss: (percent: string) => string;
-  readonly notReached: string;
   readonly running: (got: number, asked: number) => string;
   /** Status where every node has the same verdict. */
   readonly all: (count: number, verdict: string) => string;
@@ -45,17 +41,13 @@ export interface TaskTexts {
 
 export const taskTexts: Readonly<Record<Locale, TaskTexts>> = {
   en: {
+    ...verdictWords.en,
     from: 'From',
     result: 'Result',
     time: 'Time',
-    ok: 'ok',
-    failed: 'failed',
     waiting: 'waiting',
     yes: 'yes',
     no: 'no',
-    grade: (grade) => `grade ${grade}`,
-    loss: (percent) => `${percent} loss`,
-    notReached: 'not reached',
     running: (got, asked) => `running: ${got} of ${asked} nodes have replied`,
     all: (count, verdict) => (count === 1 ? verdict : `all ${count} nodes: ${verdict}`),
     noResult: 'no node returned a result',
@@ -79,20 +71,16 @@ export const taskTexts: Readonly<Record<Locale, TaskTexts>> = {
     commands: 'The same as a command',
     json: 'Results as JSON',
     notFoundTitle: 'No such probe',
-    notFound: 'Results are kept for 7 days. Results of accounts are not shared on this page.',
+    notFound: 'Results are kept for 7 days. Results of an account are shown here only while it shares them.',
   },
   'zh-CN': {
+    ...verdictWords['zh-CN'],
     from: '来源',
     result: '结果',
     time: '用时',
-    ok: '正常',
-    failed: '失败',
     waiting: '等待中',
     yes: '是',
     no: '否',
-    grade: (grade) => `等级 ${grade}`,
-    loss: (percent) => `丢包 ${percent}`,
-    notReached: '未到达',
     running: (got, asked) => `进行中：${asked} 个节点中已有 ${got} 个返回结果`,
     all: (count, verdict) => (count === 1 ? verdict : `全部 ${count} 个节点：${verdict}`),
     noResult: '没有节点返回结果',
@@ -115,20 +103,16 @@ export const taskTexts: Readonly<Record<Locale, TaskTexts>> = {
     commands: '等效的命令',
     json: 'JSON 格式的结果',
     notFoundTitle: '没有此探测',
-    notFound: '结果保留 7 天。账户的结果不在此页面共享。',
+    notFound: '结果保留 7 天。账户的结果仅在其共享期间显示于此。',
   },
   'zh-TW': {
+    ...verdictWords['zh-TW'],
     from: '來源',
     result: '結果',
     time: '用時',
-    ok: '正常',
-    failed: '失敗',
     waiting: '等待中',
     yes: '是',
     no: '否',
-    grade: (grade) => `等級 ${grade}`,
-    loss: (percent) => `遺失 ${percent}`,
-    notReached: '未到達',
     running: (got, asked) => `進行中：${asked} 個節點中已有 ${got} 個傳回結果`,
     all: (count, verdict) => (count === 1 ? verdict : `全部 ${count} 個節點：${verdict}`),
     noResult: '沒有節點傳回結果',
@@ -151,6 +135,6 @@ export const taskTexts: Readonly<Record<Locale, TaskTexts>> = {
     commands: '等效的指令',
     json: 'JSON 格式的結果',
     notFoundTitle: '沒有此探測',
-    notFound: '結果保留 7 天。帳戶的結果不在此頁面分享。',
+    notFound: '結果保留 7 天。帳戶的結果僅在其分享期間顯示於此。',
   },
 };

@@ -1,8 +1,9 @@
-import { textCell } from '@vantage/shared/probe-types/cells.js';
+import { textCell } from '../probe-types/cells.js';
 
-interface PlacedNode {
+/** A node by what may name it. */
+export interface PlacedNode {
   readonly id: string;
-  /** Null if not visible to the reader. */
+  /** Null if unknown, or not visible to the reader. */
   readonly name: string | null;
   readonly place: { readonly city: string | null; readonly country: string | null; readonly asn: number | null };
 }
