@@ -55,6 +55,44 @@ t.test('a task of an account is private to it, one made without credentials is r
   }
 });
 
+t.test(
+  'a task that its account shares is readable by its id, without the response body unless that is shared too',
+  async (t) => {
+    const { api, controlPlane, peer } = await linked(t, { isAnswering: false });
+    const other = await createUserApi(controlPlane, 'reader@test.example', 'user');
+    const params = { headers: { 'X-Key': 'k3y' }, keywords: ['secret'] };
+    const body = { target: 'http://127.0.0.1/', params, shared: true };
+    const created = (await api.call('POST', '/v1/probe/http', { body })).body.data;
+    await until('the job', () => peer.jobs.length === 1);
+    const success = successOf(created.task_ids[0], 'http');
+    const found = { keyword: 'secret', count: 1, count_any_case: 1, error: null };
+    const result = { ...JSON.parse(String(success.resultJson)), body: 'a secret', keywords: [found] };
+    peer.sendResults([{ ...success, resultJson: Buffer.from(JSON.stringify(result)) }]);
+    const path = `/v1/probe/tasks/${created.task_id}`;
+    const read = async (as: string | null) =>
+      (await api.call('GET', `${path}?wait=20`, { as })).body.data?.node_results[0];
+    const pageStatus = async () => (await fetch(created.page)).status;
+    t.equal((await read(api.token)).body, 'a secret', 'the owner has all of it');
+    for (const as of [null, other.token]) t.notHas(await read(as), ['body', 'keywords']);
+    t.equal(await pageStatus(), 200);
+    t.notMatch(await (await fetch(created.page)).text(), 'k3y');
+
+    const change = (body: object, as = api.token) => api.call('PATCH', path, { body, as });
+    t.match((await change({ shared_body: true })).body.data, { shared: true, shared_body: true, page: created.page });
+    t.equal((await read(null)).body, 'a secret');
+    t.match((await change({ shared: false })).body.data, { shared: false, page: null, url: created.url });
+    t.equal(await read(null), undefined);
+    t.equal(await pageStatus(), 404);
+    t.equal((await change({ shared: true }, other.token)).body.error.code, 'PROBE_JOB_NOT_FOUND');
+    t.equal((await change({})).status, 400);
+    const { items } = (await api.call('GET', '/v1/account/audit')).body.data;
+    t.match(
+      items.filter(({ subject }: { subject: string }) => subject === created.task_id),
+      [{ action: 'probe_task.unshared' }],
+    );
+  },
+);
+
 t.test('the response to a probe has the address of its task, and of its page where anyone may read it', async (t) => {
   const api = await aCaller();
   for (const as of [api.token, null]) {
@@ -144,6 +182,13 @@ t.test('a test key sees tasks that test keys created, and nothing else', async (
       for (const id of [live, anybodys]) t.equal(await statusOf(id, testKey, suffix), 'PROBE_JOB_NOT_FOUND', suffix);
       for (const as of [testKey, otherTestKey, liveKey]) t.equal(await statusOf(tested, as, suffix), 200, suffix);
     }
+  });
+
+  await t.test('it shares none', async (t) => {
+    const body = { target: '127.0.0.1:80', shared: true };
+    const created = await api.call('POST', '/v1/probe/tcp', { body, as: testKey });
+    const changed = await api.call('PATCH', `/v1/probe/tasks/${tested}`, { body: { shared: true }, as: testKey });
+    t.strictSame([created.status, changed.status], [403, 403]);
   });
 
   await t.test('listing', async (t) => {

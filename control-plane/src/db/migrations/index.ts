@@ -22,6 +22,7 @@ import * as alertRequests from './0020-alert-requests.js';
 import * as pingsByKind from './0021-pings-by-kind.js';
 import * as badges from './0022-badges.js';
 import * as logPings from './0023-log-pings.js';
+import * as sharedTasks from './0024-shared-tasks.js';
 
 /** An index on a table that may have many rows. On a partitioned table it is built on one partition after another. */
 export interface BuiltIndex {
@@ -71,4 +72,5 @@ export const migrations: readonly Migration[] = [
   pingsByKind,
   badges,
   logPings,
+  sharedTasks,
 ];

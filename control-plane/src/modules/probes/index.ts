@@ -3,6 +3,9 @@ import type { AsnOf } from '@vantage/shared/probe-types/definition.js';
 import { isProbeType, type ProbeType } from '@vantage/shared/probe-types/index.js';
 import type { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
 import type { Knex } from 'knex';
+import type { Actor } from '../../audit-log/actor.js';
+import { insertAuditEntry } from '../../audit-log/store.js';
+import type { Bus } from '../../bus/bus.js';
 import { ApiError } from '../../http/errors.js';
 import type { JsonText } from '../../http/json-text.js';
 import type { Caller, RateLimiter } from '../../http/rate-limit.js';
@@ -33,11 +36,12 @@ import {
   PageTooLargeError,
   type TaskRow,
   type UnfitNodeRow,
+  updateShared,
 } from './store.js';
 import { type Note, TaskCreation } from './task-creation.js';
 import type { TaskReader } from './task-reader.js';
 import { TaskWaits, type WaitLimits } from './task-waits.js';
-import { placeOf, type TaskView, taskView } from './view.js';
+import { linksOf, placeOf, type TaskView, taskView } from './view.js';
 
 export type { NodeReply } from './finished-results.js';
 export { openProbeWork, type ProbeWork } from './probe-work.js';
@@ -48,6 +52,7 @@ interface ProbesOptions {
   readonly db: Knex;
   readonly clock: Clock;
   readonly directory: NodeDirectory;
+  readonly bus: Bus;
   readonly work: ProbeWork;
   readonly reader: TaskReader;
   /** Returns the current policy: deny lists change at run time. */
@@ -94,13 +99,15 @@ export class Probes {
 
   /**
    * Stores a request and sends it to the chosen nodes. Each of them costs the caller one node test.
-   * @throws ApiError VALIDATION_FAILED, PROBE_TARGET_INVALID, NODE_NOT_FOUND, NODE_OFFLINE, QUOTA_EXCEEDED,
+   * @throws ApiError VALIDATION_FAILED, FORBIDDEN, PROBE_TARGET_INVALID, NODE_NOT_FOUND, NODE_OFFLINE, QUOTA_EXCEEDED,
    * RATE_LIMIT_EXCEEDED, UNAVAILABLE
    */
   async create(request: ProbeRequest, caller: Caller): Promise<ProbeCreated> {
     const { clock, metrics, publicUrl } = this.options;
     const startedMs = clock.monotonicMs();
     const viewer = viewerOf(caller.account);
+    // no one is to see what test keys create
+    if (request.isShared === true && viewer.isTest) throw new ApiError('FORBIDDEN');
     checkTarget(request, this.options.policy());
     const choice = { request, ...this.#choiceFor(viewer) };
     const nodes = chooseNodes(choice);
@@ -112,6 +119,7 @@ export class Probes {
       nodeIds: nodes.map(({ id }) => id),
       ownerId: viewer.ownerId,
       isTest: viewer.isTest,
+      ...(request.isShared === undefined ? {} : { isShared: request.isShared }),
       ...(unfit.length === 0 ? {} : { unfitNodes: unfit }),
     };
     const stored = await this.#tasks.create(task).catch(async (error: unknown) => {
@@ -125,8 +133,7 @@ export class Probes {
       task_ids: stored.nodeTasks.map((nodeTask) => nodeTask.id),
       status: 'queued',
       ...(unfit.length === 0 ? {} : { unfit_nodes: unfit }),
-      url: `${publicUrl}/v1/probe/tasks/${stored.id}`,
-      page: viewer.ownerId === null ? `${publicUrl}/p/${stored.id}` : null,
+      ...linksOf(stored.id, { owner_id: viewer.ownerId, shared: request.isShared ?? false }, publicUrl),
     };
   }
 
@@ -197,8 +204,26 @@ export class Probes {
     return this.#views.data(view);
   }
 
+  /** Changes who may read a task of an account. @throws ApiError FORBIDDEN for a test key, PROBE_JOB_NOT_FOUND */
+  async changeSharing(id: string, change: SharingChange, by: { readonly owner: Owner; readonly actor: Actor }) {
+    const { db, bus, reader, work } = this.options;
+    const row = await reader.find(id);
+    if (row === null || row.owner_id !== by.owner.id || (by.owner.isTest && !row.is_test))
+      throw new ApiError('PROBE_JOB_NOT_FOUND');
+    if (by.owner.isTest) throw new ApiError('FORBIDDEN');
+    await db.transaction(async (trx) => {
+      if (!(await updateShared(trx, by.owner, { id: row.id, ...change }))) throw new ApiError('PROBE_JOB_NOT_FOUND');
+      if (change.shared === undefined) return;
+      const action = change.shared ? 'probe_task.shared' : 'probe_task.unshared';
+      await insertAuditEntry(trx, { actor: by.actor, accountId: by.owner.id, action, subject: row.id });
+    });
+    // replicas know the task as it was
+    work.recent.forget([row.id]);
+    bus.broadcast({ type: 'finished', ids: [row.id] });
+  }
+
   /**
-   * Returns a task that was created without credentials, as far as this replica knows it, with its parameters and the nodes that
+   * Returns a task that everyone may read, as far as this replica knows it, with its parameters and the nodes that
    * were asked. @throws ApiError PROBE_JOB_NOT_FOUND
    */
   async share(id: string) {
@@ -307,12 +332,13 @@ export class Probes {
   }
 
   #view(id: string, task: TaskRow, viewer: Viewer): TaskView {
-    const { directory, asnOf } = this.options;
+    const { directory, asnOf, publicUrl } = this.options;
     const findNode = (nodeId: string) => visibleNode(directory.find(nodeId), viewer);
     const bannedAt = (nodeId: string) => directory.bannedAt(nodeId);
     const shown = () => task.node_tasks.map(({ node_id }) => [placeOf(findNode(node_id)), bannedAt(node_id)]);
-    const build = () => taskView(id, task, { findNode, bannedAt, asnOf });
-    return this.#views.view(id, task, { shown, build });
+    const hidesBody = !isOwn(task, viewer) && !task.shared_body;
+    const build = () => taskView(id, task, { findNode, bannedAt, asnOf, publicUrl, hidesBody });
+    return this.#views.view(id, task, { shown: () => [hidesBody, shown()], build });
   }
 }
 
@@ -329,12 +355,23 @@ function pageTooLarge(): ApiError {
   return new ApiError('VALIDATION_FAILED', { status: 422, details: { limit: [{ code: 'range', message }] } });
 }
 
+/** Change of who may read a task. */
+interface SharingChange {
+  readonly shared?: boolean;
+  readonly shared_body?: boolean;
+}
+
+/** True if a task is the viewer's own, or no one's. */
+function isOwn(task: TaskRow, viewer: Viewer): boolean {
+  return task.owner_id === null || task.owner_id === viewer.ownerId;
+}
+
 /**
- * Returns a task that the viewer may read: a task of an account is readable by that account only, a task that was created
- * without credentials by everyone who has its id. Test keys read only tasks of test keys. @throws ApiError PROBE_JOB_NOT_FOUND
+ * Returns a task that the viewer may read: a task of an account is readable by that account, a task that is shared, or was created
+ * without credentials, by everyone who has its id. Test keys read only tasks of test keys. @throws ApiError PROBE_JOB_NOT_FOUND
  */
 function readable(task: TaskRow | null, viewer: Viewer): TaskRow {
-  const isTheirs = task !== null && (task.owner_id === null || task.owner_id === viewer.ownerId);
+  const isTheirs = task !== null && (isOwn(task, viewer) || task.shared);
   if (!isTheirs || task.is_internal || (viewer.isTest && !task.is_test)) throw new ApiError('PROBE_JOB_NOT_FOUND');
   return task;
 }

@@ -1,4 +1,5 @@
 import { defineModule } from '../module.js';
+import { probeActions } from './actions.js';
 import { Probes } from './index.js';
 import { openProbeWork } from './probe-work.js';
 import { probeRoutes } from './routes.js';
@@ -13,6 +14,7 @@ export const probesModule = defineModule({
     Probes: 'One-shot measurements from many nodes at once: create one, then wait for it or stream its results.',
   },
   routes: probeRoutes,
+  actions: probeActions,
   open(house) {
     const { config, db, agentsDb, clock, log, directory, lists, geo, limiter, metrics, publicUrl } = house;
     const work = openProbeWork({
@@ -25,6 +27,7 @@ export const probesModule = defineModule({
       db,
       clock,
       directory,
+      bus: house.bus,
       work,
       reader: new TaskReader({ db, waiters, recent, clock }),
       policy: () => lists.policy,

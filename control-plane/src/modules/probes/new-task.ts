@@ -16,6 +16,8 @@ export interface TaskRequest extends Measured {
   readonly isTest: boolean;
   /** Present for a question of the service itself: no caller reads the task. */
   readonly isInternal?: true;
+  /** Present if everyone who has its id may read it. */
+  readonly isShared?: true;
   /** Nodes that were wanted and cannot run it; absent: none. */
   readonly unfitNodes?: readonly UnfitNodeRow[];
 }
@@ -25,7 +27,7 @@ const EXPIRY_SLACK_MS = 30_000;
 
 /** Task for a request, with a node task for each of its nodes. `now`: milliseconds since the epoch. */
 export function newTask(
-  { type, spec, nodeIds, ownerId, isTest, isInternal, unfitNodes }: TaskRequest,
+  { type, spec, nodeIds, ownerId, isTest, isInternal, isShared, unfitNodes }: TaskRequest,
   now: number,
 ): NewTask {
   const deadlineMs = measurementOf(type).deadlineMs(spec);
@@ -35,6 +37,7 @@ export function newTask(
     ownerId,
     isTest,
     ...(isInternal === undefined ? {} : { isInternal }),
+    ...(isShared === undefined ? {} : { isShared }),
     probeType: type,
     target: spec.target,
     spec,

@@ -15,6 +15,8 @@ export interface ProbeRequest<T extends ProbeType = ProbeType> {
   readonly spec: ProbeSpecs[T];
   readonly nodeIds: readonly string[] | null;
   readonly selection: NodeSelection;
+  /** Present if everyone who has the id of the task may read it. */
+  readonly isShared?: true;
 }
 
 /** Body of a probe operation, after validation against its schema. */
@@ -24,6 +26,7 @@ export interface ProbeBody {
   readonly node_id?: string;
   readonly node_ids?: readonly string[];
   readonly nodes?: NodeSelection;
+  readonly shared?: boolean;
 }
 
 /** Converts a body into a request. @throws ApiError VALIDATION_FAILED when nodes are named in two ways */
@@ -43,6 +46,7 @@ export function toProbeRequest<T extends ProbeType>(type: T, body: ProbeBody): P
     spec: { target: body.target, params: body.params } as ProbeSpecs[T],
     nodeIds,
     selection: body.nodes ?? {},
+    ...(body.shared === true ? { isShared: true } : {}),
   };
 }
 

@@ -85,6 +85,8 @@ function pendingRow(task: NewTask): TaskRow {
     owner_id: task.ownerId,
     is_test: task.isTest,
     is_internal: task.isInternal ?? false,
+    shared: task.isShared ?? false,
+    shared_body: false,
     probe_type: task.probeType,
     target: task.target,
     spec: task.spec,

@@ -35,10 +35,41 @@ export function probeRequestSchema(type: ProbeType) {
         default: {},
         description: 'Parameters of the type.',
       }),
+      shared: Type.Optional(
+        Type.Boolean({
+          default: false,
+          description:
+            'True if everyone with the link may read the results of your account: `page`, and the task by its id. Tasks without an account are always readable. Not for test keys.',
+        }),
+      ),
     },
     { additionalProperties: false },
   );
 }
+
+/** Fields about the readers of a task, in the record and in its change. */
+const sharing = {
+  shared: Type.Boolean({
+    description:
+      'True if everyone with the link may read the task: it is shared by its account, or was created without one.',
+  }),
+  shared_body: Type.Boolean({
+    description:
+      'True if other readers also get the response body, and what `keywords` and `json_paths` found in it. They never get request headers and request body.',
+  }),
+};
+
+/** Change of the readers of a task. */
+export const TaskChangeSchema = Type.Object(
+  { shared: Type.Optional(sharing.shared), shared_body: Type.Optional(sharing.shared_body) },
+  { additionalProperties: false, minProperties: 1 },
+);
+
+const url = Type.String({ format: 'uri', description: 'Address of the task in the API.' });
+const page = nullable(
+  Type.String({ format: 'uri' }),
+  'Page of the results for people, which everyone with its address can read; null while only the account can.',
+);
 
 const UnfitNode = Type.Object(
   {
@@ -65,11 +96,8 @@ export const ProbeCreatedSchema = Type.Object(
     task_ids: Type.Array(TaskIdSchema, { description: 'Ids of the node tasks, one for each node.' }),
     status: Type.Literal('queued'),
     unfit_nodes: UnfitNodes,
-    url: Type.String({ format: 'uri', description: 'Address of the task in the API, as in the header Location.' }),
-    page: nullable(
-      Type.String({ format: 'uri' }),
-      'Page of the results for people, which everyone with its address can read; null for a task of an account.',
-    ),
+    url,
+    page,
   },
   { additionalProperties: false, title: 'ProbeCreated' },
 );
@@ -130,6 +158,9 @@ export function taskSchema(type: ProbeType): TUnsafe<TaskView> {
           type: 'string',
           description: 'completed: at least one node returned a result, successful or not. failed: no node did.',
         }),
+        ...sharing,
+        url,
+        page,
         created_at: Type.String({ format: 'date-time' }),
         completed_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
         node_results: Type.Array(nodeResultSchema(type), {

@@ -51,6 +51,8 @@ export interface NewTask {
   readonly isTest: boolean;
   /** Present for a question of the service itself: no caller reads the task. */
   readonly isInternal?: true;
+  /** Present if everyone who has its id may read it. */
+  readonly isShared?: true;
   readonly probeType: string;
   readonly target: string;
   readonly spec: object;
@@ -89,11 +91,11 @@ export interface BudgetedTask {
 }
 
 const TASKS =
-  'unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]::json[], $6::timestamptz[], $7::boolean[], $15::boolean[], $16::text[]::json[])';
+  'unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]::json[], $6::timestamptz[], $7::boolean[], $15::boolean[], $16::text[]::json[], $17::boolean[])';
 const NODE_TASK_VALUES =
   '$8::text[], $9::text[], $10::text[], $11::text[], $12::double precision[], $13::text[], $14::text[]';
 const INSERT_TASKS =
-  'INSERT INTO probe_tasks (id, owner_id, probe_type, target, spec, created_at, is_test, is_internal, unfit_nodes)';
+  'INSERT INTO probe_tasks (id, owner_id, probe_type, target, spec, created_at, is_test, is_internal, unfit_nodes, shared)';
 const INSERT_NODE_TASKS = `
   INSERT INTO probe_node_tasks (id, task_id, node_id, probe_type, expires_at, target_keys, state, lost_code, finished_at, opening)
   SELECT id, task_id, node_id, probe_type, now() + expires_ms * interval '1 millisecond', string_to_array(target_keys, ' '),
@@ -112,17 +114,17 @@ const INSERT: PreparedStatement = {
 const INSERT_WITHIN: PreparedStatement = {
   name: 'probes-insert-within',
   text: `
-  WITH budget AS MATERIALIZED (SELECT ${takeTargetBudgets(19)} AS granted),
+  WITH budget AS MATERIALIZED (SELECT ${takeTargetBudgets(20)} AS granted),
   task AS (
     ${INSERT_TASKS}
-    SELECT id, owner_id, probe_type, target, spec, created_at, is_test, is_internal, unfit_nodes
-    FROM budget, ${TASKS} WITH ORDINALITY AS t(id, owner_id, probe_type, target, spec, created_at, is_test, is_internal, unfit_nodes, number)
+    SELECT id, owner_id, probe_type, target, spec, created_at, is_test, is_internal, unfit_nodes, shared
+    FROM budget, ${TASKS} WITH ORDINALITY AS t(id, owner_id, probe_type, target, spec, created_at, is_test, is_internal, unfit_nodes, shared, number)
     WHERE granted[number] > 0
   ), node_task AS (
     ${INSERT_NODE_TASKS}
     FROM budget, LATERAL (
       SELECT n.*, CASE WHEN place > granted[number] THEN '${TARGET_RATE_LIMITED}' END AS refused
-      FROM unnest(${NODE_TASK_VALUES}, $17::int[], $18::int[]) AS n(id, task_id, node_id, probe_type, expires_ms, target_keys, never, number, place)
+      FROM unnest(${NODE_TASK_VALUES}, $18::int[], $19::int[]) AS n(id, task_id, node_id, probe_type, expires_ms, target_keys, never, number, place)
       WHERE granted[number] > 0
     ) n
   )
@@ -174,6 +176,7 @@ function insertValues(tasks: readonly NewTask[]): unknown[] {
     nodeTasks.map(({ nodeTask }) => nodeTask.refusedCode),
     tasks.map(({ isInternal = false }) => isInternal),
     unfitValues(tasks),
+    tasks.map(({ isShared = false }) => isShared),
   ];
 }
 
@@ -200,6 +203,10 @@ export interface TaskRow {
   readonly owner_id: string | null;
   readonly is_test: boolean;
   readonly is_internal: boolean;
+  /** True if everyone who has its id may read it, and not only its owner. */
+  readonly shared: boolean;
+  /** True if readers of a shared task also get the response body. */
+  readonly shared_body: boolean;
   readonly probe_type: string;
   readonly target: string;
   readonly spec: unknown;
@@ -228,7 +235,7 @@ const SIZE = 'SELECT coalesce(sum(octet_length(n.result::text)), 0)::float8 AS b
 
 // by name: PostgreSQL refuses a prepared statement for good once a migration has added a column to a `*`
 const TASK_COLUMNS =
-  't.id, t.owner_id, t.is_test, t.is_internal, t.probe_type, t.target, t.spec, t.created_at, t.unfit_nodes';
+  't.id, t.owner_id, t.is_test, t.is_internal, t.shared, t.shared_body, t.probe_type, t.target, t.spec, t.created_at, t.unfit_nodes';
 
 const FIND_TASK = {
   name: 'probes-find-task',
@@ -282,7 +289,7 @@ async function withResults(db: Knex, task: TaskRow): Promise<TaskRow> {
 
 const STATES_OF_TASK = {
   name: 'probes-states-of-task',
-  text: `SELECT t.owner_id, (
+  text: `SELECT t.owner_id, t.shared, t.shared_body, (
            SELECT coalesce(json_agg(json_build_object('id', n.id, 'state', n.state, 'finished_at', n.finished_at, 'late', n.late)), '[]')
            FROM probe_node_tasks n WHERE n.task_id = t.id AND n.id > $1 AND n.id < $2
          ) AS node_tasks
@@ -292,13 +299,32 @@ const STATES_OF_TASK = {
 /** True if the database has a task as it was found, results included: they are not read. */
 export async function isUnchanged(db: Knex, task: TaskRow): Promise<boolean> {
   const values = [task.id, afterNodeTasks(task.id)];
-  const [now] = await queryPrepared<Pick<TaskRow, 'owner_id' | 'node_tasks'>>(db, STATES_OF_TASK, values);
+  const [now] = await queryPrepared<Pick<TaskRow, 'owner_id' | 'shared' | 'shared_body' | 'node_tasks'>>(
+    db,
+    STATES_OF_TASK,
+    values,
+  );
   if (now === undefined || now.owner_id !== task.owner_id) return false;
+  if (now.shared !== task.shared || now.shared_body !== task.shared_body) return false;
   const states = new Map(now.node_tasks.map((nodeTask) => [nodeTask.id, nodeTask]));
   return task.node_tasks.every(({ id, state, finished_at, late }) => {
     const nodeTask = states.get(id);
     return nodeTask?.state === state && nodeTask.finished_at === finished_at && nodeTask.late === late;
   });
+}
+
+/** Changes who may read a task of an owner. @returns false if the owner has no such task */
+export async function updateShared(
+  db: Knex,
+  owner: Owner,
+  { id, shared, shared_body }: Pick<TaskRow, 'id'> & Partial<Pick<TaskRow, 'shared' | 'shared_body'>>,
+): Promise<boolean> {
+  const { rows } = await db.raw<{ rows: unknown[] }>(
+    `UPDATE probe_tasks SET shared = coalesce(:shared, shared), shared_body = coalesce(:sharedBody, shared_body)
+     WHERE id = :id AND NOT is_internal AND ${ownedBy(owner)} RETURNING id`,
+    { id, shared: shared ?? null, sharedBody: shared_body ?? null, ownerId: owner.id },
+  );
+  return rows.length === 1;
 }
 
 /** Greatest number of bytes of results in a page of several tasks. */

@@ -22,6 +22,8 @@ const aTask = (id: string, state: NodeTaskRow['state']): TaskRow => ({
   owner_id: null,
   is_test: false,
   is_internal: false,
+  shared: false,
+  shared_body: false,
   unfit_nodes: null,
   probe_type: 'tcp',
   target: '127.0.0.1:80',

@@ -59,6 +59,8 @@ function view(type: ProbeType, nodeTasks: readonly NodeTaskRow[], findNode: (id:
     owner_id: null,
     is_test: false,
     is_internal: false,
+    shared: false,
+    shared_body: false,
     unfit_nodes: null,
     probe_type: type,
     target: specOf(type).target,
@@ -67,7 +69,13 @@ function view(type: ProbeType, nodeTasks: readonly NodeTaskRow[], findNode: (id:
     node_tasks: nodeTasks,
   };
   const bannedAt = (id: string) => findNode(id)?.bannedAt ?? null;
-  return taskView(task.id, task, { findNode, bannedAt, asnOf: () => null });
+  return taskView(task.id, task, {
+    findNode,
+    bannedAt,
+    asnOf: () => null,
+    publicUrl: 'https://vantage.example',
+    hidesBody: false,
+  });
 }
 
 t.test('a task runs until every node has its end, and failed only when no node answered', async (t) => {

@@ -22,6 +22,12 @@ export interface TaskView {
   readonly probe_type: ProbeType;
   readonly is_test: boolean;
   readonly target: string;
+  readonly shared: boolean;
+  readonly shared_body: boolean;
+  /** Address of the task in the API. */
+  readonly url: string;
+  /** Page of the results for everyone; null if only the account can read them. */
+  readonly page: string | null;
   readonly status: 'running' | 'completed' | 'failed';
   readonly created_at: string;
   readonly completed_at: string | null;
@@ -46,6 +52,20 @@ interface ViewPorts {
   /** Time of the ban of a node, also of one that was deleted after it; null if not banned. */
   readonly bannedAt: (id: string) => Date | null;
   readonly asnOf: AsnOf;
+  /** Addresses of tasks begin with this one, without a final slash. */
+  readonly publicUrl: string;
+  /** True if the reader gets no response bodies. */
+  readonly hidesBody: boolean;
+}
+
+/** Addresses of a task, and who may read it. */
+export function linksOf(
+  id: string,
+  { owner_id, shared }: Pick<TaskRow, 'owner_id' | 'shared'>,
+  publicUrl: string,
+): Pick<TaskView, 'url' | 'page'> {
+  const isOpen = owner_id === null || shared;
+  return { url: `${publicUrl}/v1/probe/tasks/${id}`, page: isOpen ? `${publicUrl}/p/${id}` : null };
 }
 
 /** Body of a task. `id`: the requested id, of the task or of one of its node tasks. */
@@ -56,7 +76,8 @@ export function taskView(id: string, task: TaskRow, ports: ViewPorts): TaskView 
   const definition = definitionOf(type);
   const spec = task.spec as ProbeSpecs[ProbeType];
   const finished = task.node_tasks.filter((nodeTask) => nodeTask.state !== 'pending');
-  const results = finished.map((nodeTask) => nodeResultView(type, spec, nodeTask, ports));
+  const all = finished.map((nodeTask) => nodeResultView(type, spec, nodeTask, ports));
+  const results = ports.hidesBody ? all.map(withoutBody) : all;
   const measured = finished.filter((nodeTask) => nodeTask.state === 'done');
   const successCount = results.filter((result) => result.success).length;
   return {
@@ -64,6 +85,10 @@ export function taskView(id: string, task: TaskRow, ports: ViewPorts): TaskView 
     probe_type: type,
     is_test: task.is_test,
     target: task.target,
+    // everyone who has the id of a task without an owner may read all of it
+    shared: task.owner_id === null || task.shared,
+    shared_body: task.owner_id === null || task.shared_body,
+    ...linksOf(id, task, ports.publicUrl),
     status: statusOf(task),
     created_at: task.created_at.toISOString(),
     completed_at: isFinished(task) ? lastInstant(finished) : null,
@@ -99,6 +124,11 @@ export function nodeResultView(
   const code = (nodeTask.lost_code ?? 'node_lost') as ProbeErrorCode;
   const failed = failedResult(type, spec, { code, message: lostMessages[code] ?? code });
   return { ...common, ...failed, started_at: null, duration_ms: 0, disturbed: false, loop_lag_ms: 0 };
+}
+
+/** A result without the response body and what was found in it. */
+function withoutBody({ body: _body, keywords: _keywords, json_paths: _paths, ...result }: NodeResultView) {
+  return result as NodeResultView;
 }
 
 /** Fields that mark the result of a node that was banned after it; null if not banned. */

@@ -4,6 +4,7 @@ import { open, publicScope, type Samples, scope } from '../../../../test/_suppor
 const probe = publicScope('probe');
 const readBack = publicScope('probe:read');
 const readOwn = scope('probe:read');
+const changeOwn = scope('probe');
 
 export const samples: Samples = {
   operations: {
@@ -20,6 +21,7 @@ export const samples: Samples = {
     'GET /v1/probe/tasks': { callers: readOwn },
     'GET /v1/probe/tasks/{id}': { callers: readBack },
     'GET /v1/probe/tasks/{id}/events': { callers: readBack },
+    'PATCH /v1/probe/tasks/{id}': { callers: open(changeOwn) },
   },
   rows: [
     {

@@ -1,10 +1,11 @@
 import { probeTypeNames } from '@vantage/shared/probe-types/index.js';
 import { Type } from 'typebox';
+import { actorOf } from '../../../audit-log/actor.js';
 import { JsonText } from '../../../http/json-text.js';
 import { pageOf, pageQuery, pagination } from '../../../http/pagination.js';
 import { defineRoute } from '../../../http/route.js';
 import { viewerOf } from '../../../http/viewer.js';
-import { nodeResultSchema, taskSchema } from '../schema.js';
+import { nodeResultSchema, TaskChangeSchema, taskSchema } from '../schema.js';
 import type { TaskView } from '../view.js';
 
 const tag = 'Probes';
@@ -18,7 +19,7 @@ export const getTask = defineRoute({
   path: '/v1/probe/tasks/{id}',
   summary: 'Get a probe task',
   description:
-    'A running task has the results that have arrived so far. With `wait`, the response is sent when the task is finished, or after that number of seconds with its state at that time. Tasks are readable for 7 days. A task that was created without credentials is readable by everyone who has its id, a task of an account only by that account. Test keys read only tasks that test keys created.',
+    'A running task has the results that have arrived so far. With `wait`, the response is sent when the task is finished, or after that number of seconds with its state at that time. Tasks are readable for 7 days. A task that was created without credentials, or is shared, is readable by everyone who has its id, another task of an account only by that account. Other readers of a shared task get no response body, unless `shared_body` is true. Test keys read only tasks that test keys created.',
   tag,
   auth,
   params,
@@ -41,6 +42,29 @@ export const getTask = defineRoute({
     const onEnding = request.onEnding.bind(request);
     const task = await (wait === undefined ? probes.get(id, viewer) : probes.waitFor(id, viewer, wait, onEnding));
     const data = await probes.data(task);
+    return data instanceof JsonText ? { status: 200, data } : { status: 200, data };
+  },
+});
+
+export const changeTask = defineRoute({
+  operationId: 'updateProbeTask',
+  method: 'PATCH',
+  path: '/v1/probe/tasks/{id}',
+  summary: 'Share a probe task',
+  description:
+    'While a task is shared, everyone who has its id can read it, and its page. Request headers and request body are never shown to others, the response body only with `shared_body`. A task that was created without credentials has no owner, and cannot be changed. Not for test keys.',
+  tag,
+  auth: { kind: 'scope', scope: 'probe' },
+  isOpenToUnverified: true,
+  params,
+  body: TaskChangeSchema,
+  bodyExample: { shared: true },
+  replies: { 200: AnyTask },
+  errors: ['VALIDATION_FAILED', 'FORBIDDEN', 'PROBE_JOB_NOT_FOUND'],
+  async handle(request, { probes }) {
+    const { params, body, account } = request;
+    await probes.changeSharing(params.id, body, { owner: account.owner, actor: actorOf(request) });
+    const data = await probes.data(await probes.get(params.id, viewerOf(account)));
     return data instanceof JsonText ? { status: 200, data } : { status: 200, data };
   },
 });
