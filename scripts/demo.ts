@@ -163,7 +163,7 @@ function printTables({ nodes }: Stack, tasks: readonly TaskView[]): void {
 function printDetails({ nodes }: Stack, tasks: readonly TaskView[]): void {
   const screen = demoScreen();
   for (const task of tasks) {
-    process.stdout.write(`${probeTitle(task, screen)}${taskText(task, screen, namesOf(nodes))}\n`);
+    process.stdout.write(`${probeTitle(task, screen)}${taskText(task, screen, { nameOf: namesOf(nodes) })}\n`);
   }
 }
 

@@ -24,6 +24,12 @@ t.test('a login serves later commands: a probe, its results again, and monitors 
   const again = await vantage(`task ${id}`);
   t.match(again, { code: 0, stdout: /^TCP 127\.0\.0\.1:80, 20[-0-9]+ [:0-9]+ UTC, completed\nFrom / });
 
+  const shared = await vantage('tcp 127.0.0.1:80 from Germany --share');
+  const page = /^page: (\S+)$/m.exec(shared.stdout)?.[1] ?? '';
+  t.equal((await fetch(page)).status, 200, 'the printed page is open to everyone');
+  t.match(await vantage(`task ${id} --share`), { code: 0, stdout: /\npage: \S+\n$/ });
+  t.notMatch((await vantage(`task ${id} --no-share`)).stdout, 'page: ');
+
   const added = await vantage('monitors add tcp 127.0.0.1:80 --name Shop --interval 1m');
   t.match(added, { code: 0, stdout: /^m_\w+\n$/, stderr: '' });
   t.match((await vantage('monitors')).stdout, /^NAME .*\nShop +unknown +tcp +- +1 min +m_\w+ +127\.0\.0\.1:80/);

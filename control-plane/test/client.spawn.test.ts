@@ -1,4 +1,5 @@
 import { createServer as createHttpServer } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
 import net from 'node:net';
 import { until } from '@vantage/shared/_support/until.js';
 import { definitionOf, type ProbeType, probeTypeNames } from '@vantage/shared/probe-types/index.js';
@@ -6,6 +7,7 @@ import t, { type Test } from 'tap';
 import { runInProcess } from './_support/command-in-process.js';
 import { runCommand } from './_support/command-line.js';
 import { enrollPeer, PeerAgent, successOf } from './_support/peer-agent.js';
+import { makeSiteCertificates } from './_support/site-certificates.js';
 import { startStack } from './_support/stack.js';
 
 const evil = '\u001b[2J\u001b]0;owned\u0007\u009b31m\u202e';
@@ -68,7 +70,7 @@ t.test('each type has its table, below it the page to share, and nothing else is
       ['From', 'Result', ...definitionOf(type).columns.map(({ title }) => title)],
       type,
     );
-    t.match(row, /^Berlin, DE, AS3320 +ok +/, type);
+    t.match(row, /^Berlin, DE, AS3320 +(?:ok|not reached) +/, type);
     t.match(rest, [/^page: http:\/\/127\.0\.0\.1:\d+\/p\/pt_\w+$/], type);
     t.equal(rest.length, 1, type);
   };
@@ -90,8 +92,7 @@ t.test('--json prints the task as in the API; places, limit, parameters and toke
   t.match(elsewhere, {
     code: 2,
     stdout: '',
-    stderr:
-      /^vantage: .*\(VALIDATION_FAILED\)\n {2}--from: no online node matches this selection; no node in FR; `vantage nodes` lists them\n$/,
+    stderr: 'vantage: --from: no node in FR; `vantage nodes` lists them (VALIDATION_FAILED)\n',
   });
 });
 
@@ -120,7 +121,7 @@ t.test('exit codes distinguish a failed node, a refused request and an unreachab
   t.match(refused, {
     code: 2,
     stdout: '',
-    stderr: /This target may not be probed\. \(PROBE_TARGET_INVALID\)\n {2}target: .*10\.0\.0\.1/,
+    stderr: /^vantage: target: .*10\.0\.0\.1.* \(PROBE_TARGET_INVALID\)\n$/,
   });
   t.match(usage, { code: 2, stdout: '', stderr: /must be 1 to 50/ });
   t.match(gone, {
@@ -132,7 +133,7 @@ t.test('exit codes distinguish a failed node, a refused request and an unreachab
 });
 
 t.test(
-  'a host without a scheme is asked by https, then by http where https was refused, and the change is said',
+  'a host without a scheme is asked by https, then by http if no node could speak TLS to it, and the change is said',
   async (t) => {
     const { answer, peer } = await berlin(t);
     const vantage = clientOf(api.url, { VANTAGE_TOKEN: api.token });
@@ -145,7 +146,8 @@ t.test(
       job ? [JSON.parse(Buffer.from(job.specJson ?? []).toString()).target] : [],
     );
     t.strictSame(targets, ['https://127.0.0.1:8080', 'http://127.0.0.1:8080']);
-    t.strictSame([code, stderr], [0, 'https was refused, trying http\n']);
+    const note = 'https://127.0.0.1:8080: connection refused; trying http\n';
+    t.strictSame([code, stderr], [0, note]);
     t.match(stdout, /\nagain: vantage task pt_\w+\n$/);
   },
 );
@@ -155,7 +157,7 @@ t.test(
   async (t) => {
     await nobodyIsOnline();
     await PeerAgent.connect(t, api.url, await enrollPeer(api));
-    const plain = await enrollPeer(api, { capabilities: [] });
+    const plain = await enrollPeer(api, { name: 'plain-1', capabilities: [] });
     await PeerAgent.connect(t, api.url, plain, { capabilities: [] });
     await until('both nodes to be online', async () => {
       const { body } = await api.call('GET', '/v1/nodes?status=online');
@@ -163,18 +165,39 @@ t.test(
     });
     const { code, stdout } = await clientOf(api.url)('ping', '127.0.0.1');
     t.equal(code, 0);
-    t.match(stdout, `\n  1 of 2 nodes; ${plain.nodeId} cannot run ping: no ICMP\npage: `);
+    t.match(stdout, `\n  1 of 2 nodes; plain-1 cannot run ping: no ICMP\npage: `);
     const [, id = ''] = /\/p\/(pt_\w+)/.exec(stdout) ?? [];
     const again = await clientOf(api.url)('task', id);
-    t.match(
-      again.stdout,
-      `\n  1 of 2 nodes; ${plain.nodeId} cannot run ping: no ICMP\n`,
-      'the stored task says it, too',
-    );
+    t.match(again.stdout, `\n  1 of 2 nodes; plain-1 cannot run ping: no ICMP\n`, 'the stored task says it, too');
     const named = await clientOf(api.url)('tcp', '127.0.0.1:80');
     t.notMatch(named.stdout, 'cannot run', 'both can');
   },
 );
+
+t.test('a status of 400 or more fails, unless any status will do', async (t) => {
+  const { answer } = await berlin(t);
+  const vantage = clientOf(api.url);
+  const run = async (...args: string[]) => {
+    const [result] = await Promise.all([vantage('http', 'http://127.0.0.1/', ...args), answer({ status_code: 500 })]);
+    return result;
+  };
+  t.match(await run(), { code: 1, stdout: /\nBerlin, DE, AS3320 +HTTP 500 +500 / });
+  t.match(await run('--any-status'), { code: 0, stdout: /HTTP 500/ });
+});
+
+t.test('an address with the scheme of the other protocol is refused with the right one', async (t) => {
+  const { key, cert } = makeSiteCertificates(t.testdir()).good;
+  const secure = createHttpsServer({ key, cert }, (_request, response) => response.end());
+  await new Promise<void>((resolve) => secure.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => new Promise((resolve) => secure.close(resolve)));
+  const { port } = secure.address() as net.AddressInfo;
+  const plain = new URL(api.url).host;
+  for (const [url, advice] of [
+    [`http://127.0.0.1:${port}`, `this port speaks TLS: use https://127.0.0.1:${port}`],
+    [`https://${plain}`, `this port does not speak TLS: use http://${plain}`],
+  ] as const)
+    t.match(await clientOf(url)('nodes'), { code: 3, stdout: '', stderr: `vantage: ${advice}\n` });
+});
 
 t.test('no text of a node, a server or a target controls the terminal', async (t) => {
   const { answer } = await berlin(t);

@@ -122,12 +122,12 @@ function schemasOf<N extends string>(
 
 /** One row for each code, one column for each program. */
 function exitCodeTable(): string {
-  const programs = [Object.values(agentExitCodes), controlExitCodes, clientExitCodes].map(
+  const programs = [clientExitCodes, Object.values(agentExitCodes), controlExitCodes].map(
     (codes) => new Map<number, string>(codes.map((exit) => [exit.code, exit.meaning])),
   );
   const codes = [...new Set(programs.flatMap((meanings) => [...meanings.keys()]))].sort((a, b) => a - b);
   return table(
-    ['Code', 'vantage-agent', 'vantage-control', 'vantage'],
+    ['Code', 'vantage', 'vantage-agent', 'vantage-control'],
     codes.map((exit) => [code(String(exit)), ...programs.map((meanings) => meanings.get(exit) ?? '')]),
   );
 }

@@ -26,7 +26,7 @@ export async function showReport({ client, servers, say }: ShowOptions): Promise
       scope: ['http', 'ssl', 'ping', 'traceroute', 'security_headers'],
     },
     {
-      onBegun: () => {},
+      onBegun: async () => {},
       onSection: (name, section, { begun }) => say(sectionText(name, section, { nodes: begun.nodes, screen })),
     },
   );

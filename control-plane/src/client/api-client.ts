@@ -1,4 +1,3 @@
-import { isWithoutTls } from '@vantage/shared/tls-failures.js';
 import { request } from 'undici';
 import type { ServerEvent } from '../http/route.js';
 
@@ -112,12 +111,8 @@ export class ApiClient {
 
   #unreachable(cause: unknown): ApiUnreachable {
     const { message, code } = cause as { message?: string; code?: string };
-    const { url } = this.options;
-    if (isWithoutTls(cause)) return new ApiUnreachable(`${url} responds without TLS: use http://`, { cause });
-    const hint =
-      url.startsWith('http:') && /SOCKET|ECONNRESET|HPE/.test(code ?? '') ? '; if it uses TLS, use https://' : '';
     // an AggregateError of all addresses tried has no message
-    return new ApiUnreachable(`no response from ${url}: ${message || code || String(cause)}${hint}`, { cause });
+    return new ApiUnreachable(`no response from ${this.options.url}: ${message || code || String(cause)}`, { cause });
   }
 }
 

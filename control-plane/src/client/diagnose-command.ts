@@ -4,6 +4,9 @@ import { Command, InvalidArgumentError } from 'commander';
 import { parseFrom } from '../node-words.js';
 import { outputScreen, printJson } from '../terminal/print.js';
 import type { ApiClient } from './api-client.js';
+import { readNames } from './list-nodes.js';
+import { type NameOf, needsNames } from './node-places.js';
+import { fromHelp, refuseWords, splitPlaces, understood } from './probe-words.js';
 import { endText, sectionText } from './report-text.js';
 import { runDiagnose } from './run-diagnose.js';
 import { withPlaces } from './unmatched-places.js';
@@ -20,7 +23,7 @@ interface DiagnoseOptions extends ClientOptions {
 const examples = `
 Examples:
   vantage diagnose example.com
-  vantage diagnose https://example.com/shop --from DE,US --share
+  vantage diagnose https://example.com/shop from Germany, US --share
   vantage diagnose example.com --scope http,ssl,security_headers --min-score 80`;
 
 /** `vantage diagnose`: a report, section by section as they end. */
@@ -29,19 +32,20 @@ export function diagnoseCommand(): Command {
     .description('Examine a target from several nodes: findings with scores')
     .argument('<target>', 'a domain, an http(s) URL or an address')
     .option('--scope <list>', `comma-separated sections (default: ${sectionNames.join(',')})`, parseScope)
-    .option(
-      '--from <list>',
-      'comma-separated country codes, AS numbers, regions, ISO 3166-2 codes, cities, tag:NAME or node ids',
-    )
+    .argument('[words...]', 'from and places')
+    .option('--from <places>', fromHelp)
     .option('--limit <n>', 'greatest number of nodes, 1 to 50 (default: 3)', parseLimit)
     .option('--share', 'let everyone with the link read the report, and print the link')
     .option('--min-score <n>', 'exit with 1 if the overall score is lower, 0 to 100', parseScore)
     .option('--url <url>', 'address of the API')
     .option('--json', 'print the report as JSON')
     .addHelpText('after', examples)
-    .action((target: string, options: DiagnoseOptions) =>
-      withClient(options, (client) => diagnose(client, target, options)),
-    );
+    .action((target: string, words: string[], given: DiagnoseOptions, command: Command) => {
+      const { before, from } = understood(command, () => splitPlaces(words, given.from));
+      understood(command, () => refuseWords(before));
+      const options = { ...given, ...(from === undefined ? {} : { from }) };
+      return withClient(options, (client) => diagnose(client, target, options));
+    });
 }
 
 async function diagnose(client: ApiClient, target: string, options: DiagnoseOptions): Promise<void> {
@@ -54,13 +58,17 @@ async function diagnose(client: ApiClient, target: string, options: DiagnoseOpti
     ...(scope === undefined ? {} : { scope }),
     ...(share === undefined ? {} : { shared: true }),
   };
+  let nameOf: NameOf = () => null;
   progress.show('sending the request…');
   try {
     const report = await runDiagnose(client, order, {
-      onBegun: ({ scope: asked }) => progress.show(`0 of ${asked.length} sections`),
+      onBegun: async ({ scope: asked, nodes: places }) => {
+        progress.show(`0 of ${asked.length} sections`);
+        if (json !== true && needsNames(places)) nameOf = await readNames(client);
+      },
       onSection: (name, section, { begun, ended }) => {
         progress.clear();
-        const place = { nodes: begun.nodes, screen: outputScreen() };
+        const place = { nodes: begun.nodes, nameOf, screen: outputScreen() };
         if (json !== true) process.stdout.write(`${sectionText(name, section, place)}\n`);
         progress.show(`${ended} of ${begun.scope.length} sections`);
       },

@@ -5,22 +5,20 @@ import { explainRefusal, optionOf } from './explain-refusal.js';
 const nowMs = Date.parse('2026-11-27T12:00:00.500Z');
 const anonymous = { hasToken: false, nowMs };
 
-t.test('fields of the API are options of the command', async (t) => {
+t.test('fields of the API are options of the command, and a refusal begins with the first of them', async (t) => {
   for (const [field, option] of [
     ['params.count', '--count'],
     ['params.record_type', '--record-type'],
     ['params.headers.X-A', '--headers'],
+    ['params.timeout_ms', '--timeout'],
     ['nodes.countries.0', '--from'],
     ['nodes.limit', '--limit'],
     ['target', 'target'],
   ] as const)
     t.equal(optionOf(field), option);
-  const details = { 'params.count': [{ message: 'must be at most 50' }] };
+  const details = { 'params.count': [{ message: 'must be at most 50' }], target: [{ message: 'is required' }] };
   const error = new ApiRefusal(400, 'VALIDATION_FAILED', 'The request is not valid.', details);
-  t.equal(
-    explainRefusal(error, anonymous),
-    'The request is not valid. (VALIDATION_FAILED)\n  --count: must be at most 50',
-  );
+  t.equal(explainRefusal(error, anonymous), '--count: must be at most 50 (VALIDATION_FAILED)\n  target: is required');
 });
 
 t.test(
@@ -38,8 +36,7 @@ t.test(
     t.equal(explainRefusal(error, { ...anonymous, hasToken: true }).split('\n').length, 2);
     const quota = { node_tests: [{ message: '3 are needed, and 0 of 30 are left today; an account has 1000' }] };
     t.match(explainRefusal(new ApiRefusal(429, 'QUOTA_EXCEEDED', '', quota, allowance), anonymous).split('\n'), [
-      ' (QUOTA_EXCEEDED)',
-      '  node tests: 3 are needed, and 0 of 30 are left today',
+      'node tests: 3 are needed, and 0 of 30 are left today (QUOTA_EXCEEDED)',
       /the limit is 30/,
       '  an account has 1000: `vantage login`',
     ]);

@@ -1,3 +1,4 @@
+import { flagOf } from '@vantage/shared/probe-types/param-flags.js';
 import type { ApiRefusal } from './api-client.js';
 
 /** Fields of the API that are an option with another name, or an argument; and what a quota counts. */
@@ -23,16 +24,17 @@ interface Caller {
   readonly nowMs: number;
 }
 
-/** A refusal in the words of the command line: its message, a line for each field by its option, and how long to wait. */
+/** A refusal in the words of the command line: a line for each field by its option, else its message, and how long to wait. */
 export function explainRefusal(error: ApiRefusal, caller: Caller): string {
   const isLimited = error.status === 429 && error.allowance !== null;
   const fields = Object.entries(error.details).flatMap(([field, errors]) => {
     // the size of a limit is in the lines about it
     if (isLimited && field === 'requests' && errors.some(({ message }) => ACCOUNT_HINT.test(message))) return [];
     const messages = errors.map(({ message }) => (isLimited ? message.replace(ACCOUNT_HINT, '') : message));
-    return [`  ${optionOf(field)}: ${messages.join('; ')}`];
+    return [`${optionOf(field)}: ${messages.join('; ')}`];
   });
-  return [`${error.message} (${error.code})`, ...fields, ...advice(error, caller)].join('\n');
+  const [first = error.message, ...more] = fields;
+  return [`${first} (${error.code})`, ...more.map((line) => `  ${line}`), ...advice(error, caller)].join('\n');
 }
 
 /** `params.record_type` is `--record-type`. */
@@ -41,7 +43,7 @@ export function optionOf(field: string): string {
   const other = otherNames[name];
   if (other !== undefined) return other;
   const [param = ''] = name.replace(/^params\./, '').split('.');
-  return name.startsWith('params.') ? `--${param.replaceAll('_', '-')}` : name;
+  return name.startsWith('params.') ? flagOf(param) : name;
 }
 
 function advice({ status, code, allowance, details }: ApiRefusal, { hasToken, nowMs }: Caller): string[] {

@@ -19,3 +19,9 @@ export async function listNodes(client: ApiClient): Promise<NodeRecord[]> {
     if (items.length < PAGE_SIZE) return all;
   }
 }
+
+/** Names of the nodes that the caller can use, by id. @throws ApiRefusal, ApiUnreachable */
+export async function readNames(client: ApiClient): Promise<(nodeId: string) => string | null> {
+  const names = new Map((await listNodes(client)).map(({ id, name }) => [id, name]));
+  return (nodeId) => names.get(nodeId) ?? null;
+}

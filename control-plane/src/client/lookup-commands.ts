@@ -6,6 +6,7 @@ import { parseDuration } from './duration.js';
 import { factsText } from './facts-text.js';
 import { type ClientOptions, withClient } from './with-client.js';
 
+
 interface LookupOptions extends ClientOptions {
   readonly maxAge?: number;
   readonly port?: string;
@@ -148,6 +149,7 @@ function ageText({ hit, age_sec: seconds, stale }: Cache): string {
   return `from memory, ${seconds} s old${stale === true ? ': a newer answer cannot be had at the moment' : ''}`;
 }
 
+/** Age in seconds. @throws InvalidArgumentError */
 function parseMaxAge(text: string): number {
   const seconds = parseDuration(text);
   if (seconds > 604_800) throw new InvalidArgumentError('must be at most 7d');

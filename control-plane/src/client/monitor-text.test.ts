@@ -1,7 +1,7 @@
 import { plain } from '@vantage/shared/terminal/colours.js';
 import t from 'tap';
 import { type Check, type MonitorDetail, monitorText } from './monitor-text.js';
-import { placesOf } from './node-places.js';
+import { placesOf } from './place-of.js';
 
 const nowMs = Date.parse('2026-11-30T14:06:00.000Z');
 const at = (time: string) => `2026-11-30T${time}.000Z`;

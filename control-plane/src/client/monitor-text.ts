@@ -6,7 +6,7 @@ import { durationText } from './duration.js';
 import { instantText } from './instant-text.js';
 import { settingWord } from './monitor-settings.js';
 import { type Monitor, reasonText, stateOf, toneOf } from './monitors-text.js';
-import type { PlaceOf } from './node-places.js';
+import type { PlaceOf } from './place-of.js';
 
 /** Fields of a monitor by its id that are shown first. */
 export interface MonitorDetail extends Monitor {

@@ -1,18 +1,23 @@
-import type { ApiClient } from './api-client.js';
-import { listNodes, type NodeRecord } from './list-nodes.js';
+import { placeTexts } from '@vantage/shared/places/place-texts.js';
 
-/** Names and places of nodes by their ids; a node that the caller cannot use has its id alone. */
-export type PlaceOf = (nodeId: string) => string;
+/** Name of a node by its id; null if it is unknown. */
+export type NameOf = (nodeId: string) => string | null;
 
-/** @throws ApiRefusal, ApiUnreachable */
-export async function readPlaces(client: ApiClient): Promise<PlaceOf> {
-  return placesOf(await listNodes(client));
+/** Node of a task or a report. */
+interface PlacedNode {
+  readonly node_id: string;
+  /** Absent: unknown. */
+  readonly node?: { readonly city: string | null; readonly country: string | null; readonly asn: number | null };
 }
 
-/** Places of these nodes: `berlin-1, Berlin, DE`. */
-export function placesOf(nodes: readonly Pick<NodeRecord, 'id' | 'name' | 'city' | 'country'>[]): PlaceOf {
-  const places = new Map(
-    nodes.map(({ id, name, city, country }) => [id, [name, city, country].filter(Boolean).join(', ')]),
-  );
-  return (nodeId) => places.get(nodeId) || nodeId;
+const UNKNOWN = { city: null, country: null, asn: null };
+
+/** Text for each node by its id: its place, its name where the place is unknown or that of two nodes, its id where the name is unknown. */
+export function nodePlaces(nodes: readonly PlacedNode[], nameOf: NameOf): ReadonlyMap<string, string> {
+  return placeTexts(nodes.map(({ node_id: id, node }) => ({ id, name: nameOf(id), place: node ?? UNKNOWN })));
+}
+
+/** True if the places of nodes alone do not name them: some are unknown, or alike. */
+export function needsNames(nodes: readonly PlacedNode[]): boolean {
+  return [...nodePlaces(nodes, () => null)].some(([id, place]) => place.startsWith(id));
 }

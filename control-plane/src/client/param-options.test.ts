@@ -1,4 +1,5 @@
 import { definitionOf, type ProbeType, probeTypeNames } from '@vantage/shared/probe-types/index.js';
+import { flagOf, flagWords } from '@vantage/shared/probe-types/param-flags.js';
 import { compileSchema } from '@vantage/shared/validation.js';
 import { Command, CommanderError } from 'commander';
 import t from 'tap';
@@ -19,7 +20,7 @@ t.test('every parameter of every type is an option with a description', async (t
     const { options } = addParamOptions(new Command(), type);
     t.same(
       options.map(({ long }) => long),
-      Object.keys(properties).map((name) => `--${name.replaceAll('_', '-')}`),
+      Object.keys(properties).map(flagOf),
       type,
     );
     for (const option of options) t.not(option.description, '', `${type} ${option.flags}`);
@@ -34,23 +35,33 @@ t.test('options are the parameters of the API, each of its kind', async (t) => {
     follow_redirects: false,
     verify_tls: true,
   });
-  t.same(parse('http', '--headers', 'X-A=1', 'X-B=a=b', '--headers', 'X-C='), {
-    headers: { 'X-A': '1', 'X-B': 'a=b', 'X-C': '' },
+  t.same(parse('http', '-H', 'X-A: 1', '--headers', 'X-B=a=b', '-H', 'X-C:', '-H', 'X-D: a: b=c'), {
+    headers: { 'X-A': '1', 'X-B': 'a=b', 'X-C': '', 'X-D': 'a: b=c' },
   });
-  t.same(parse('http', '--keywords', 'Welcome', 'and more', '--json-paths', '$.a', '--json-paths', '$.b'), {
-    keywords: ['Welcome', 'and more'],
-    json_paths: ['$.a', '$.b'],
-  });
-  t.same(parse('dns', '--record-type', 'MX', '--server', '9.9.9.9', '--timeout-ms', '1000'), {
+  t.same(
+    parse('http', '--keywords', 'Welcome', '--keywords', 'and more', '--json-paths', '$.a', '--json-paths', '$.b'),
+    {
+      keywords: ['Welcome', 'and more'],
+      json_paths: ['$.a', '$.b'],
+    },
+  );
+  t.same(parse('dns', '--record-type', 'mx', '--server', '9.9.9.9', '--timeout', '1s'), {
     record_type: 'MX',
     server: '9.9.9.9',
     timeout_ms: 1000,
   });
+  t.same(parse('ping', '-c', '3', '--interval', '500ms'), { count: 3, interval_ms: 500 });
   t.same(parse('ping', '--ip-version', 'v6', '--protocol', 'tcp', '--port', '80'), {
     ip_version: 'v6',
     protocol: 'tcp',
     port: 80,
   });
+});
+
+t.test('parameters written as options are those parameters again', async (t) => {
+  const params = { keywords: ['a', 'b c'], verify_tls: false, timeout_ms: 2_500, method: 'HEAD' };
+  const words = Object.entries(params).flatMap(([name, value]) => flagWords(name, value).flat());
+  t.strictSame(parse('http', ...words), params);
 });
 
 t.test('invalid options are refused before any request', async (t) => {
@@ -60,7 +71,9 @@ t.test('invalid options are refused before any request', async (t) => {
     ['http', '--max-redirects', '-1'],
     ['http', '--verify-tls', 'maybe'],
     ['http', '--headers', 'X-A'],
-    ['dns', '--record-type', 'mx'],
+    ['dns', '--record-type', 'MXX'],
+    ['dns', '--timeout', '5'],
+    ['dns', '--timeout', '99s'],
     ['tcp', '--colour', 'blue'],
   ] as const) {
     t.throws(() => parse(type, ...args), CommanderError, args.join(' '));

@@ -2,26 +2,35 @@ import { textCell } from '@vantage/shared/probe-types/cells.js';
 import { definitionOf, type ProbeType } from '@vantage/shared/probe-types/index.js';
 import { programCall } from '@vantage/shared/terminal/program-call.js';
 import { Progress } from '@vantage/shared/terminal/progress.js';
+import { screenOf } from '@vantage/shared/terminal/screen.js';
+import { wrapText } from '@vantage/shared/terminal/wrap-text.js';
 import { Command } from 'commander';
 import { readEnv } from '../config/config.js';
 import type { TaskView } from '../modules/probes/index.js';
 import { parseFrom } from '../node-words.js';
 import { outputScreen, printJson } from '../terminal/print.js';
 import type { ApiClient } from './api-client.js';
+import { readNames } from './list-nodes.js';
+import { needsNames } from './node-places.js';
 import { addParamOptions, paramsOf } from './param-options.js';
-import { taskText } from './result-text.js';
+import { fromHelp, paramsOfWords, splitPlaces, understood } from './probe-words.js';
+import { hasFailed, nodesOf, taskText } from './result-text.js';
 import { runProbe } from './run-probe.js';
 import { withPlaces } from './unmatched-places.js';
-import { type ClientOptions, parseLimit, type Server, withClient } from './with-client.js';
+import { type ClientOptions, parseLimit, withClient } from './with-client.js';
 
 interface ProbeOptions extends ClientOptions, Record<string, unknown> {
   readonly from?: string;
   readonly limit?: number;
+  readonly share?: true;
+  readonly anyStatus?: true;
+  readonly details?: true;
 }
 
 interface Asked {
   readonly type: ProbeType;
   readonly target: string;
+  readonly params: object;
   readonly options: ProbeOptions;
 }
 
@@ -31,66 +40,100 @@ export function probeCommand(type: ProbeType): Command {
   const command = new Command(type)
     .description(summary)
     .argument('<target>', `for example ${exampleTarget}`)
-    .option(
-      '--from <list>',
-      'comma-separated country codes, AS numbers, regions, ISO 3166-2 codes, cities, tag:NAME or node ids',
-    )
+    .argument('[words...]', wordsHelp[type] ?? 'from and places')
+    .option('--from <places>', fromHelp)
     .option('--limit <n>', 'greatest number of nodes, 1 to 50 (default: 3)', parseLimit);
+  if (type === 'http') command.option('--any-status', 'a status of 400 or more is no failure');
   return addParamOptions(command, type)
+    .option('--share', 'let everyone with the link read the results of your account, and print the link')
+    .option('--details', 'show the ids of nodes too')
     .option('--url <url>', 'address of the API')
     .option('--json', 'print the task as JSON')
     .addHelpText('after', examplesOf(type, exampleTarget))
-    .action((target: string, options: ProbeOptions) =>
-      withClient(options, (client, server) => probe(client, server, { type, target, options })),
-    );
+    .action((target: string, words: string[], given: ProbeOptions) => {
+      const { before, from } = understood(command, () => splitPlaces(words, given.from));
+      const params = { ...paramsOf(type, given), ...understood(command, () => paramsOfWords(type, before)) };
+      const options = { ...given, ...(from === undefined ? {} : { from }) };
+      const asked = { type, target, params, options };
+      return withClient(options, (client) => probe(client, asked));
+    });
 }
 
+/** Words after the target of a type, where there are others than places. */
+const wordsHelp: Readonly<Partial<Record<ProbeType, string>>> = {
+  dns: 'record type, @server, from and places',
+  tcp: 'port, from and places',
+  ssl: 'port, from and places',
+  smtp: 'port, from and places',
+};
+
+const ownExamples: Readonly<Partial<Record<ProbeType, readonly string[]>>> = {
+  http: ["http https://example.com/ -X POST -H 'Accept: text/html' --timeout 5s"],
+  dns: ['dns example.com MX @9.9.9.9'],
+  tcp: ['tcp example.com 22 from Germany, Japan'],
+  ping: ['ping example.com -c 10 from Europe'],
+};
+
 function examplesOf(type: ProbeType, target: string): string {
-  const lines = [`${type} ${target}`, `${type} ${target} --from DE,AS3320 --limit 5`, `${type} ${target} --json`];
+  const lines = [
+    `${type} ${target} from Germany`,
+    `${type} ${target} --from DE,AS3320 --limit 5`,
+    ...(ownExamples[type] ?? []),
+    `${type} ${target} --json`,
+  ];
   return `\nExamples:\n${lines.map((line) => `  vantage ${line}`).join('\n')}`;
 }
 
-async function probe(client: ApiClient, server: Server, asked: Asked): Promise<void> {
+async function probe(client: ApiClient, asked: Asked): Promise<void> {
   const { options } = asked;
   const task = await runWithScheme(client, asked);
   if (options.json) printJson(task);
   else {
-    const screen = outputScreen();
-    const texts = [taskText(task, screen), textCell(againText(task, server))];
-    process.stdout.write(`${texts.join('\n')}\n`);
+    const nameOf = needsNames(nodesOf(task)) ? await readNames(client) : () => null;
+    const text = taskText(task, outputScreen(), { nameOf, hasIds: options.details === true });
+    process.stdout.write(`${text}\n${textCell(againText(task))}\n`);
   }
-  if (task.summary.fail_count > 0 || task.status === 'failed') process.exitCode = 1;
+  if (hasFailed(task, options.anyStatus)) process.exitCode = 1;
 }
 
 /** Where a result is read again: the page for everyone, or the command for the owner. */
-function againText({ task_id: id }: TaskView, { url, hasToken }: Server): string {
-  return hasToken ? `again: ${programCall('vantage', readEnv())} task ${id}` : `page: ${new URL(`/p/${id}`, url).href}`;
+export function againText({ task_id: id, page }: TaskView): string {
+  return page === null ? `again: ${programCall('vantage', readEnv())} task ${id}` : `page: ${page}`;
 }
 
-/** Runs a probe; a host without a scheme is asked by https, and by http where each node was refused. */
+/** Failures that plain http may not have. */
+const withoutTls: ReadonlySet<string> = new Set(['tcp_refused', 'tcp_reset', 'tls_handshake']);
+
+/**
+ * Runs a probe; a host without a scheme is asked by https, and by http where no node could speak TLS to it. The second task counts if a
+ * node got a response.
+ */
 async function runWithScheme(client: ApiClient, asked: Asked): Promise<TaskView> {
-  const isBare = asked.type === 'http' && !/^[a-z][a-z0-9+.-]*:\/\//i.test(asked.target);
+  const { type, target } = asked;
+  const isBare = type === 'http' && !/^[a-z][a-z0-9+.-]*:\/\//i.test(target);
   if (!isBare) return run(client, asked);
-  const secure = await run(client, { ...asked, target: `https://${asked.target}` });
-  const results = secure.node_results;
-  const isRefused = results.length > 0 && results.every(({ error }) => error?.code === 'tcp_refused');
-  if (!isRefused) return secure;
-  process.stderr.write('https was refused, trying http\n');
-  return run(client, { ...asked, target: `http://${asked.target}` });
+  const secure = await run(client, { ...asked, target: `https://${target}` });
+  const errors = secure.node_results.map(({ error }) => error);
+  if (errors.length === 0 || !errors.every((error) => withoutTls.has(error?.code ?? ''))) return secure;
+  const note = `https://${target}: ${errors[0]?.message}; trying http`;
+  process.stderr.write(`${wrapText(textCell(note), screenOf(process.stderr, readEnv()).width).join('\n')}\n`);
+  const plain = await run(client, { ...asked, target: `http://${target}` });
+  return plain.node_results.some(({ success }) => success) ? plain : secure;
 }
 
-async function run(client: ApiClient, { type, target, options }: Asked): Promise<TaskView> {
+async function run(client: ApiClient, { type, target, params, options }: Asked): Promise<TaskView> {
+  const { from, limit, share } = options;
   const progress = new Progress(process.stderr);
-  const nodes = { ...parseFrom(options.from ?? ''), ...(options.limit === undefined ? {} : { limit: options.limit }) };
+  const nodes = { ...parseFrom(from ?? ''), ...(limit === undefined ? {} : { limit }) };
   progress.show('sending the request');
   try {
-    const order = { type, target, params: paramsOf(type, options), nodes };
+    const order = { type, target, params, nodes, ...(share === undefined ? {} : { shared: share }) };
     return await runProbe(client, order, (answered, asked) =>
       progress.show(`${answered} of ${asked} ${asked === 1 ? 'node' : 'nodes'} responded`),
     );
   } catch (error) {
     progress.clear();
-    throw await withPlaces(error, client, options.from);
+    throw await withPlaces(error, client, from);
   } finally {
     progress.clear();
   }

@@ -1,4 +1,5 @@
 import { probeTypeNames } from '@vantage/shared/probe-types/index.js';
+import { wrappedRows } from '@vantage/shared/terminal/wrapped-rows.js';
 import { Command } from 'commander';
 import { ownFacts } from '../client-file.js';
 import { outputScreen, printJson } from '../terminal/print.js';
@@ -22,20 +23,29 @@ export const clientExitCodes = [
   { code: 0, meaning: 'done; for a probe: every node succeeded' },
   {
     code: 1,
-    meaning: 'a node failed, a report has failed or scores less than --min-score, or `verify` found another file',
+    meaning:
+      'a node failed, got a status of 400 or more (unless --any-status) or a grade of F, M or T; a report failed or scores less than --min-score; or `verify` found another file',
   },
   { code: 2, meaning: 'wrong arguments, or the API refused the request' },
   { code: 3, meaning: 'the API cannot be reached' },
 ] as const;
 
-const environmentHelp = `
-Environment:
-  VANTAGE_URL     address of the API (default: that of vantage login, else ${ownFacts()?.url ?? USUAL_URL})
-  VANTAGE_TOKEN   personal access token, sent as a bearer token (default: that of vantage login, for its own address alone)
-  NO_COLOR, FORCE_COLOR, COLUMNS   colours and width of the output
+const environment: readonly (readonly [name: string, meaning: string])[] = [
+  ['VANTAGE_URL', `address of the API (default: that of vantage login, else ${ownFacts()?.url ?? USUAL_URL})`],
+  [
+    'VANTAGE_TOKEN',
+    'personal access token, sent as a bearer token (default: that of vantage login, for its own address alone)',
+  ],
+  ['NO_COLOR, COLUMNS', 'no colours, and the width of the output; FORCE_COLOR: colours in a pipe too'],
+];
 
-Exit codes:
-${clientExitCodes.map(({ code, meaning }) => `  ${code}  ${meaning}`).join('\n')}`;
+/** Environment and exit codes, as the last lines of each help. */
+function endOfHelp(): string {
+  const width = (process.stdout.columns || 80) - 2;
+  const rows = (texts: readonly (readonly string[])[]) => wrappedRows(texts, { width }).map((line) => `  ${line}`);
+  const codes = clientExitCodes.map(({ code, meaning }) => [String(code), meaning]);
+  return ['', 'Environment:', ...rows(environment), '', 'Exit codes:', ...rows(codes)].join('\n');
+}
 
 /** The command line of vantage: a command for each probe type, those of lookups, one for reports, and one for nodes. */
 export function buildClientProgram(): Command {
@@ -43,7 +53,7 @@ export function buildClientProgram(): Command {
     .description('Run probes from many places with the Vantage API.')
     .version(version)
     .addHelpText('after', '\nExample:\n  vantage http https://example.com/ --from DE,AS3320 --limit 5')
-    .addHelpText('afterAll', environmentHelp);
+    .addHelpText('afterAll', endOfHelp);
   for (const type of probeTypeNames) program.addCommand(probeCommand(type));
   for (const command of lookupCommands()) program.addCommand(command);
   const ofAlerts = [monitorsCommand(), channelsCommand(), silenceCommand(), silencesCommand()];
@@ -57,13 +67,14 @@ function nodesCommand(): Command {
   return new Command('nodes')
     .description('List the nodes that you can use')
     .option('--url <url>', 'address of the API')
+    .option('--details', 'show the ids too')
     .option('--json', 'print the nodes as JSON')
     .addHelpText('after', '\nExamples:\n  vantage nodes\n  vantage nodes --json')
-    .action((options: ClientOptions) =>
+    .action((options: ClientOptions & { readonly details?: true }) =>
       withClient(options, async (client) => {
         const items = await listNodes(client);
         if (options.json) return printJson(items);
-        process.stdout.write(`${nodesText(items, outputScreen())}\n`);
+        process.stdout.write(`${nodesText(items, outputScreen(), options.details)}\n`);
       }),
     );
 }

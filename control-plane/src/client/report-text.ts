@@ -7,6 +7,7 @@ import type { Screen } from '@vantage/shared/terminal/screen.js';
 import { wrapText } from '@vantage/shared/terminal/wrap-text.js';
 import { wrappedRows } from '@vantage/shared/terminal/wrapped-rows.js';
 import type { ReportView, SectionView } from '../modules/diagnose/index.js';
+import { type NameOf, nodePlaces } from './node-places.js';
 
 const severityTones: Readonly<Record<string, Tone>> = {
   critical: 'bad',
@@ -19,14 +20,19 @@ const severityTones: Readonly<Record<string, Tone>> = {
 export function sectionText(
   name: SectionName,
   section: SectionView,
-  { nodes, screen }: Pick<ReportView, 'nodes'> & { readonly screen: Screen },
+  {
+    nodes,
+    nameOf = () => null,
+    screen,
+  }: Pick<ReportView, 'nodes'> & { readonly nameOf?: NameOf; readonly screen: Screen },
 ): string {
   const { status, score, reason, findings } = section;
   const { paint, width } = screen;
+  const placed = nodePlaces(nodes, nameOf);
   const state = score === null ? `${status}${reason === null ? '' : `: ${sectionReasons[reason]}`}` : `${score}`;
   const blocks = findings.map(({ severity, penalty, message, code, node_ids }) => {
     const isOfAll = node_ids.length === 0 || node_ids.length === nodes.length;
-    const places = isOfAll ? '' : ` from ${node_ids.map((id) => placeText(id, nodes)).join('; ')}`;
+    const places = isOfAll ? '' : ` from ${node_ids.map((id) => placed.get(id) ?? textCell(id)).join('; ')}`;
     return [severity, penalty === 0 ? '' : `-${penalty}`, `${textCell(message)} (${code})${places}`];
   });
   const lines = wrappedRows(blocks, { width: width - 2, right: new Set([1]) });
@@ -80,11 +86,4 @@ function urgentLines({ sections }: ReportView, { paint, width }: Screen): string
   ]);
   const lines = wrappedRows(rows, { width: width - 2 });
   return ['', paint(mendTitles[urgent.length - 1] ?? '', 'strong'), ...lines.map((line) => `  ${line}`), ''];
-}
-
-function placeText(nodeId: string, nodes: ReportView['nodes']): string {
-  const node = nodes.find(({ node_id }) => node_id === nodeId)?.node;
-  const parts = [node?.city, node?.country, node?.asn === null || node?.asn === undefined ? null : `AS${node.asn}`];
-  const known = parts.filter((part) => part !== null && part !== undefined);
-  return textCell(known.join(', ') || nodeId);
 }

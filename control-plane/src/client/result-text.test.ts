@@ -28,6 +28,10 @@ function aTask(type: ProbeType, results: readonly object[]): TaskView {
     task_id: 'pt_1',
     probe_type: type,
     is_test: false,
+    shared: true,
+    shared_body: true,
+    url: 'https://vantage.example/v1/probe/tasks/pt_1',
+    page: 'https://vantage.example/p/pt_1',
     target: 'x',
     status: 'completed',
     created_at: '',
@@ -46,17 +50,24 @@ function poisoned(value: unknown): unknown {
 }
 
 t.test(
-  'a task is a table with a row per node, whose id is added where places are alike, and each reason of failures is shown once below it',
+  'a task is a table with a row per node, whose name is added where places are alike, and each reason of failures is shown once below it',
   async (t) => {
     const refused = { success: false, error: { code: 'tcp_refused', message: 'connection refused' } };
-    const text = taskText(aTask('tcp', [{ connect_ms: 1.234, port: 80 }, refused, refused]), screen);
-    t.same(text.split('\n'), [
-      'From                     Result       Connect  DNS  Address  Port  Banner',
-      'Berlin, DE, AS3320, n_1  ok           1.23 ms  -    -          80  -',
-      'Berlin, DE, AS3320, n_2  tcp_refused',
-      'Berlin, DE, AS3320, n_3  tcp_refused',
+    const task = aTask('tcp', [{ connect_ms: 1.234, port: 80 }, refused, refused]);
+    const nameOf = (id: string) => id.replace('n_', 'node-');
+    t.same(taskText(task, screen, { nameOf }).split('\n'), [
+      'From                        Result       Connect  DNS  Address  Port  Banner',
+      'node-1, Berlin, DE, AS3320  ok           1.23 ms  -    -          80  -',
+      'node-2, Berlin, DE, AS3320  tcp_refused',
+      'node-3, Berlin, DE, AS3320  tcp_refused',
       '  tcp_refused: connection refused',
     ]);
+    t.match(taskText(task, screen, { nameOf, hasIds: true }), /\nnode-1, Berlin, DE, AS3320, n_1  ok/);
+    t.match(
+      taskText(task, { width: 60, paint: plain }, { nameOf }),
+      /\nnode-1  ok /,
+      'the name alone where room is short',
+    );
   },
 );
 
@@ -67,7 +78,7 @@ t.test('one line below the table names the nodes that were late by a good part o
     '\n',
   );
   t.same(below, [
-    '  disturbed, times may be too high; late while measuring: Berlin, DE, AS3320, n_1 (42 ms); Berlin, DE, AS3320, n_3 (42 ms)',
+    '  disturbed, times may be too high; late while measuring: n_1, Berlin, DE, AS3320 (42 ms); n_3, Berlin, DE, AS3320 (42 ms)',
   ]);
 });
 
@@ -92,10 +103,7 @@ t.test(
 t.test('a node without a location is shown by its name or id', async (t) => {
   const nowhere = { node: { asn: null, city: null, country: null, isp: null, region: null } };
   t.match(taskText(aTask('tcp', [nowhere]), screen), /\nn_1 +ok/);
-  t.match(
-    taskText(aTask('tcp', [nowhere]), screen, () => 'demo-1'),
-    /\ndemo-1 +ok/,
-  );
+  t.match(taskText(aTask('tcp', [nowhere]), screen, { nameOf: () => 'demo-1' }), /\ndemo-1 +ok/);
 });
 
 t.test(
@@ -109,7 +117,7 @@ t.test(
       taskText(aTask('traceroute', [{ reached: true, hops }, failure]), screen)
         .split('\n')
         .slice(-4),
-      ['  no_reply: nobody', '', 'Berlin, DE, AS3320, n_1; Berlin, DE, AS3320, n_2', '   1  192.0.2.1  1.500 ms'],
+      ['  no_reply: nobody', '', 'n_1, Berlin, DE, AS3320; n_2, Berlin, DE, AS3320', '   1  192.0.2.1  1.500 ms'],
     );
   },
 );

@@ -2,27 +2,35 @@ import { textCell } from '@vantage/shared/probe-types/cells.js';
 import { detailLines } from '@vantage/shared/probe-types/detail-lines.js';
 import { disturbedNote, isMuchDisturbed } from '@vantage/shared/probe-types/disturbed-note.js';
 import { definitionOf } from '@vantage/shared/probe-types/index.js';
+import { type Verdict, verdictOf } from '@vantage/shared/probe-types/verdict.js';
+import type { Tone } from '@vantage/shared/terminal/colours.js';
 import type { Screen } from '@vantage/shared/terminal/screen.js';
 import { tableLines } from '@vantage/shared/terminal/table.js';
 import { wrapLine, wrapText } from '@vantage/shared/terminal/wrap-text.js';
 import type { NodeResultView, TaskView } from '../modules/probes/index.js';
+import { type NameOf, nodePlaces } from './node-places.js';
 import { unfitLines } from './unfit-text.js';
 
-type NameOf = (nodeId: string) => string | null;
+/** How a task is shown: names of nodes, for those that their place does not name, and their ids if they are wanted. */
+export interface TaskTextOptions {
+  readonly nameOf?: NameOf;
+  readonly hasIds?: boolean;
+}
 
 /**
  * A task for a screen: a table with a row per node; below it the errors in full, a note about nodes that were too busy to
  * be exact, then the details of each node, and the nodes that could not take part.
  */
-export function taskText(task: TaskView, screen: Screen, nameOf: NameOf = () => null): string {
-  const placeOf = placesOf(task.node_results, nameOf);
+export function taskText(task: TaskView, screen: Screen, options: TaskTextOptions = {}): string {
+  const places = placesOf(task, options);
+  const placeOf = ({ node_id: id }: NodeResultView) => places.get(id) ?? id;
   const note = disturbedNote(task.node_results.map((result) => ({ place: placeOf(result), result })));
   const below = [...errorsOf(task), ...(note === null ? [] : [note])];
   return [
-    ...resultTable(task, screen, { placeOf, columns: definitionOf(task.probe_type).columns }),
+    ...resultTable(task, screen, { placeOf, columns: definitionOf(task.probe_type).columns, ...options }),
     ...below.flatMap((text) => belowTable(text, screen)),
     ...detailBlocks(task, screen, placeOf),
-    ...unfitLines(task, screen),
+    ...unfitLines(task, screen, (id) => places.get(id) ?? id),
   ].join('\n');
 }
 
@@ -32,9 +40,10 @@ export function taskText(task: TaskView, screen: Screen, nameOf: NameOf = () => 
  */
 export function taskTableText(task: TaskView, screen: Screen, nameOf: NameOf): string {
   const columns = definitionOf(task.probe_type).columns.map((column) => ({ ...column, isInDetails: true as const }));
-  const placeOf = ({ node, node_id }: NodeResultView) => nameOf(node_id) ?? placeText(node, node_id, null);
+  const places = placesOf(task, { nameOf });
+  const placeOf = ({ node_id: id }: NodeResultView) => nameOf(id) ?? places.get(id) ?? id;
   return [
-    ...resultTable(task, screen, { placeOf, columns }),
+    ...resultTable(task, screen, { placeOf, columns, nameOf }),
     ...errorsOf(task).flatMap((text) => belowTable(text, screen)),
   ].join('\n');
 }
@@ -44,35 +53,44 @@ export function isTaskDisturbed({ node_results }: TaskView): boolean {
   return node_results.some(isMuchDisturbed);
 }
 
-type PlaceOf = (result: NodeResultView) => string;
-
-/** Places of nodes, which have the id of the node where several are alike. */
-function placesOf(results: readonly NodeResultView[], nameOf: NameOf): PlaceOf {
-  const plainPlace = ({ node, node_id }: NodeResultView) => placeText(node, node_id, nameOf(node_id));
-  const places = results.map(plainPlace);
-  return (result) => {
-    const place = plainPlace(result);
-    const isAlone = places.indexOf(place) === places.lastIndexOf(place);
-    return isAlone || place === result.node_id ? place : textCell(`${place}, ${result.node_id}`);
-  };
+/** True if a result of a task is bad, such as a status of 400 or more; with `isAnyStatus` only if its probe failed. */
+export function hasFailed({ probe_type, node_results, status }: TaskView, isAnyStatus = false): boolean {
+  const isBad = (result: NodeResultView) =>
+    isAnyStatus ? !result.success : verdictOf(probe_type, result).look === 'bad';
+  return status === 'failed' || node_results.some(isBad);
 }
 
-interface Shown {
+type PlaceOf = (result: NodeResultView) => string;
+
+/** Nodes of a task, those that could not take part too; places of these are not in the task. */
+export function nodesOf({ node_results, unfit_nodes = [] }: TaskView) {
+  return [...node_results, ...unfit_nodes.map(({ node_id }) => ({ node_id }))];
+}
+
+function placesOf(task: TaskView, { nameOf = () => null, hasIds = false }: TaskTextOptions): Map<string, string> {
+  const places = nodePlaces(nodesOf(task), nameOf);
+  return new Map([...places].map(([id, place]) => [id, hasIds && !place.startsWith(id) ? `${place}, ${id}` : place]));
+}
+
+interface Shown extends TaskTextOptions {
   readonly placeOf: PlaceOf;
   readonly columns: ReturnType<typeof definitionOf>['columns'];
 }
 
-function resultTable({ node_results }: TaskView, screen: Screen, { placeOf, columns }: Shown): string[] {
-  const shorts = node_results.map(shortPlace);
-  // a short place that two nodes share names neither
-  const isClear = new Set(shorts).size === shorts.length;
-  const rows = node_results.map((result, i) => [
-    { text: placeOf(result), ...(isClear ? { short: shorts[i] ?? '' } : {}) },
-    result.success
-      ? ({ text: 'ok', tone: 'good' } as const)
-      : ({ text: result.error?.code ?? 'failed', tone: 'bad' } as const),
-    ...columns.map(({ cell }) => (result.success ? cell(result) : '')),
-  ]);
+const tones = { good: 'good', warn: 'warning', bad: 'bad' } as const satisfies Record<Verdict['look'], Tone>;
+
+function resultTable(task: TaskView, screen: Screen, { placeOf, columns, ...options }: Shown): string[] {
+  const { probe_type, node_results } = task;
+  const shorts = shortPlaces(task, options);
+  const rows = node_results.map((result, i) => {
+    const { word, look } = verdictOf(probe_type, result);
+    const short = shorts[i] ?? null;
+    return [
+      { text: placeOf(result), ...(short === null ? {} : { short }) },
+      { text: word, tone: tones[look] },
+      ...columns.map(({ cell }) => (result.success ? cell(result) : '')),
+    ];
+  });
   const own = columns.map(({ title, isInDetails }) => ({ title, isElsewhere: isInDetails === true }));
   return tableLines({ columns: [{ title: 'From' }, { title: 'Result' }, ...own], rows }, screen);
 }
@@ -105,14 +123,15 @@ function detailBlocks({ probe_type, node_results }: TaskView, { width, paint }: 
   ]);
 }
 
-function shortPlace({ node: { city, country, asn }, node_id }: NodeResultView): string {
-  const parts = city === null ? [country, asn === null ? null : `AS${asn}`] : [city, country];
-  return parts.filter((part) => part !== null).join(', ') || node_id;
-}
-
-function placeText(node: NodeResultView['node'], nodeId: string, name: string | null): string {
-  const parts = [name, node.city, node.country, node.asn === null ? null : `AS${node.asn}`].filter(
-    (part) => part !== null,
-  );
-  return textCell(parts.join(', ') || nodeId);
+/** For each node its city and country, or country and network, or else its name; null where none of them names it alone. */
+function shortPlaces({ node_results }: TaskView, { nameOf = () => null, hasIds }: TaskTextOptions): (string | null)[] {
+  if (hasIds === true) return [];
+  const shorts = node_results.map(({ node: { city, country, asn } }) => {
+    const parts = city === null ? [country, asn === null ? null : `AS${asn}`] : [city, country];
+    return parts.filter((part) => part !== null).join(', ');
+  });
+  return node_results.map(({ node_id: id }, i) => {
+    const short = shorts[i] ?? '';
+    return short !== '' && shorts.indexOf(short) === shorts.lastIndexOf(short) ? short : nameOf(id);
+  });
 }

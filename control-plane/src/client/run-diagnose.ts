@@ -10,7 +10,7 @@ export type OnSection = (
 ) => void;
 
 interface Listeners {
-  readonly onBegun: (report: ReportView) => void;
+  readonly onBegun: (report: ReportView) => Promise<void>;
   readonly onSection: OnSection;
 }
 
@@ -20,7 +20,7 @@ interface Listeners {
  */
 export async function runDiagnose(client: ApiClient, order: object, listeners: Listeners): Promise<ReportView> {
   const begun = await client.call<ReportView>('POST', '/v1/diagnose', order);
-  listeners.onBegun(begun);
+  await listeners.onBegun(begun);
   const shown = new Set<SectionName>();
   const show = (name: SectionName, section: SectionView) => {
     if (shown.has(name)) return;

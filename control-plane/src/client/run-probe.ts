@@ -10,6 +10,8 @@ export interface ProbeOrder {
   readonly params: object;
   readonly nodes?: NodeSelection;
   readonly nodeIds?: readonly string[];
+  /** True if everyone with the link may read the results. */
+  readonly shared?: boolean;
 }
 
 /** Receives the number of nodes that have replied, while a probe runs. */
@@ -25,6 +27,7 @@ export async function runProbe(client: ApiClient, order: ProbeOrder, onProgress:
     params: order.params,
     ...(order.nodes === undefined ? {} : { nodes: order.nodes }),
     ...(order.nodeIds === undefined ? {} : { node_ids: order.nodeIds }),
+    ...(order.shared === undefined ? {} : { shared: order.shared }),
   });
   const asked = created.task_ids.length;
   onProgress(0, asked);

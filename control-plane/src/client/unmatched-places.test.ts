@@ -34,9 +34,13 @@ t.test('each word of a place says which nodes match it', async (t) => {
     ['n_3', 'no node is n_3'],
     ['FR', '"FR" matches 1 node, none of them online'],
     ['DE, AS3215', '"DE" matches 1 node; "AS3215" matches 1 node, none of them online'],
-    ['berlin,Oslo', '"berlin" matches 1 node; no node in Oslo'],
+    ['berlin,Oslo', 'no such place "Oslo": no country or region, and no city of a node; "berlin" matches 1 node'],
+    ['Germny', 'no such place "Germny", did you mean "Germany"?'],
+    ['Berln', 'no such place "Berln", did you mean "Berlin"?'],
+    ['world', '"world" matches 2 nodes'],
+    ['DE,AS3320', '"DE" matches 1 node; "AS3320" matches 1 node; places of different kinds narrow each other'],
   ] as const)
-    t.equal(unmatchedPlaces(from, nodes), `${text}; \`vantage nodes\` lists them`);
+    t.equal(unmatchedPlaces(from, nodes).text, `${text}; \`vantage nodes\` lists them`);
 });
 
 t.test('a refusal about nodes names --from only where there is one', async (t) => {
@@ -44,8 +48,8 @@ t.test('a refusal about nodes names --from only where there is one', async (t) =
   const text = async (from: string | undefined) => {
     const client = { call: async () => ({ items: [] }) } as unknown as ApiClient;
     const reported = (await withPlaces(refusal, client, from)) as ApiRefusal;
-    return explainRefusal(reported, { hasToken: true, nowMs: 0 }).split('\n')[1];
+    return explainRefusal(reported, { hasToken: true, nowMs: 0 }).split('\n')[0];
   };
-  t.equal(await text(undefined), '  available nodes: no online node has ICMP');
-  t.equal(await text('CN'), '  --from: no online node has ICMP; no node in CN; `vantage nodes` lists them');
+  t.equal(await text(undefined), 'available nodes: no online node has ICMP (VALIDATION_FAILED)');
+  t.equal(await text('CN'), '--from: no node in CN; `vantage nodes` lists them (VALIDATION_FAILED)');
 });

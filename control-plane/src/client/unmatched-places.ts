@@ -1,48 +1,62 @@
-import { parseFrom } from '../node-words.js';
+import { nearestOf } from '@vantage/shared/nearest.js';
+import { areaNames } from '@vantage/shared/places/places.js';
+import { fromWords, parseFrom } from '../node-words.js';
 import { type ApiClient, ApiRefusal } from './api-client.js';
 import { listNodes, type NodeRecord } from './list-nodes.js';
 
 /** Fields of a node that a word of `--from` is compared with. */
 type Placed = Pick<NodeRecord, 'id' | 'status' | 'country' | 'province' | 'region' | 'city' | 'asn' | 'tags'>;
 
+/** Reason why words of `--from` match no node; `isSufficient` if one of them matches none that is online. */
+interface Unmatched {
+  readonly text: string;
+  readonly isSufficient: boolean;
+}
+
 /**
- * Reason why the words of `--from` match no node that is online, word by word. Example:
+ * Reason why the words of `--from` match no node that is online, those first that match none. Example:
  * `no node in CN; "DE" matches 2 nodes, none of them online`. Words that
  * each match a node that is online narrow each other down to none.
  */
-export function unmatchedPlaces(from: string, nodes: readonly Placed[]): string {
-  const words = from.split(',').map((word) => word.trim());
-  const texts = words.flatMap((word) => {
-    if (word === '') return [];
-    const found = nodes.filter(matcherOf(word));
-    const online = found.filter(({ status }) => status === 'online').length;
-    if (found.length === 0) return [noneText(word)];
-    return online === 0
-      ? [`"${word}" matches ${count(found.length)}, none of them online`]
-      : [`"${word}" matches ${count(online)}`];
-  });
-  return [...texts, '`vantage nodes` lists them'].join('; ');
+export function unmatchedPlaces(from: string, nodes: readonly Placed[]): Unmatched {
+  const found = fromWords(from).map((word) => ({ word, nodes: nodes.filter(matcherOf(word)) }));
+  const known = found.filter((one) => one.nodes.length > 0);
+  const texts = [
+    ...found.filter((one) => one.nodes.length === 0).map(({ word }) => noneText(word, nodes)),
+    ...known.map(({ word, nodes: { length } }) => `"${word}" matches ${count(length)}`),
+  ];
+  const hasOnline = known.map((one) => one.nodes.some(({ status }) => status === 'online'));
+  const offset = texts.length - known.length;
+  const marked = texts.map((text, i) => (hasOnline[i - offset] === false ? `${text}, none of them online` : text));
+  const isSufficient = offset > 0 || hasOnline.includes(false);
+  const narrow = isSufficient || found.length < 2 ? [] : ['places of different kinds narrow each other'];
+  return { text: [...marked, ...narrow, '`vantage nodes` lists them'].join('; '), isSufficient };
 }
 
 function count(nodes: number): string {
   return nodes === 1 ? '1 node' : `${nodes} nodes`;
 }
 
-/** `no node in CN`, `no node has the tag ssd`, `no node is n_x`. */
-function noneText(word: string): string {
-  const { tags, node_ids: ids } = parseFrom(word);
+/** `no node in CN`, `no node has the tag ssd`, `no node is n_x`, `no such place "Atlantis"`. */
+function noneText(word: string, nodes: readonly Placed[]): string {
+  const { tags, node_ids: ids, cities } = parseFrom(word);
   if (tags !== undefined) return `no node has the tag ${tags.join()}`;
-  return ids === undefined ? `no node in ${word}` : `no node is ${word}`;
+  if (ids !== undefined) return `no node is ${word}`;
+  if (cities === undefined) return `no node in ${word}`;
+  const meant = nearestOf(word, [...areaNames(), ...nodes.flatMap(({ city }) => city ?? [])]);
+  const hint = meant === null ? ': no country or region, and no city of a node' : `, did you mean "${meant}"?`;
+  return `no such place "${word}"${hint}`;
 }
 
 function matcherOf(word: string): (node: Placed) => boolean {
-  const { countries, asns, provinces, regions, cities = [], tags, node_ids: ids } = parseFrom(word);
+  const { countries, asns, provinces, regions, cities, tags, node_ids: ids } = parseFrom(word);
   if (countries !== undefined) return ({ country }) => country !== null && countries.includes(country);
   if (asns !== undefined) return ({ asn }) => asn !== null && asns.includes(asn);
   if (provinces !== undefined) return ({ province }) => province !== null && provinces.includes(province);
   if (tags !== undefined) return (node) => node.tags.some((tag) => tags.includes(tag.toLowerCase()));
   if (regions !== undefined) return ({ region }) => region !== null && regions.includes(region);
   if (ids !== undefined) return ({ id }) => ids.includes(id);
+  if (cities === undefined) return () => true;
   return ({ city }) => city !== null && cities.some((name) => name.toLowerCase() === city.toLowerCase());
 }
 
@@ -53,16 +67,9 @@ function matcherOf(word: string): (node: Placed) => boolean {
 export async function withPlaces(refusal: unknown, client: ApiClient, from: string | undefined): Promise<unknown> {
   if (!(refusal instanceof ApiRefusal) || refusal.details['nodes'] === undefined) return refusal;
   const { status, code, message, details, allowance } = refusal;
-  if (from === undefined) {
-    const { nodes, ...others } = details;
-    return new ApiRefusal(status, code, message, { ...others, ...(nodes && { 'available nodes': nodes }) }, allowance);
-  }
-  const text = unmatchedPlaces(from, await listNodes(client));
-  return new ApiRefusal(
-    status,
-    code,
-    message,
-    { ...details, nodes: [...refusal.details['nodes'], { message: text }] },
-    allowance,
-  );
+  const { nodes = [], ...others } = details;
+  const again = (changed: ApiRefusal['details']) => new ApiRefusal(status, code, message, changed, allowance);
+  if (from === undefined) return again({ ...others, 'available nodes': nodes });
+  const { text, isSufficient } = unmatchedPlaces(from, await listNodes(client));
+  return again({ ...others, nodes: isSufficient ? [{ message: text }] : [...nodes, { message: text }] });
 }

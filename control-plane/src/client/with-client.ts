@@ -11,6 +11,7 @@ import { chosenServer } from './chosen-server.js';
 import { explainRefusal } from './explain-refusal.js';
 import { Mistake } from './mistake.js';
 import { findLogin, LoginFileError } from './saved-login.js';
+import { schemeAdvice } from './scheme-advice.js';
 
 /** Options of every command. */
 export interface ClientOptions {
@@ -18,20 +19,9 @@ export interface ClientOptions {
   readonly json?: true;
 }
 
-/** Server that a command talks to. */
-export interface Server {
-  readonly url: string;
-  readonly hasToken: boolean;
-}
-
 /** Runs `work` with a client of the API, and turns its failures into a message and an exit code. */
-export function withClient(
-  options: ClientOptions,
-  work: (client: ApiClient, server: Server) => Promise<void>,
-): Promise<void> {
-  return withServer(options, ({ url, token }) =>
-    work(new ApiClient({ url, token }), { url, hasToken: token !== null }),
-  );
+export function withClient(options: ClientOptions, work: (client: ApiClient) => Promise<void>): Promise<void> {
+  return withServer(options, (server) => work(new ApiClient(server)));
 }
 
 /** Runs `work` with the URL and the token in force, and turns its failures into a message and an exit code. */
@@ -39,7 +29,7 @@ export async function withServer(
   { url: option }: Pick<ClientOptions, 'url'>,
   work: (server: { readonly url: string; readonly token: string | null }) => Promise<void>,
 ): Promise<void> {
-  let hasToken = false;
+  let [hasToken, address] = [false, ''];
   try {
     const env = readClientEnv();
     const server = chosenServer({
@@ -50,12 +40,12 @@ export async function withServer(
     });
     if (!URL.canParse(server.url))
       return complain(2, `"${server.url}" is not a URL: use for example http://127.0.0.1:8080`);
-    hasToken = server.token !== null;
+    [hasToken, address] = [server.token !== null, server.url];
     await work(server);
   } catch (error) {
     if (error instanceof ApiRefusal) complain(2, explainRefusal(error, { hasToken, nowMs: systemClock.now() }));
     else if (error instanceof LoginFileError || error instanceof Mistake) complain(2, error.message);
-    else if (error instanceof ApiUnreachable) complain(3, error.message);
+    else if (error instanceof ApiUnreachable) complain(3, (await schemeAdvice(address, error)) ?? error.message);
     else throw error;
   }
 }

@@ -1,5 +1,7 @@
 import { exitWhenOutputCloses } from '@vantage/shared/closed-output.js';
+import { nearestOf } from '@vantage/shared/nearest.js';
 import { helpLayout, helpOutput } from '@vantage/shared/terminal/help-output.js';
+import { plainText } from '@vantage/shared/terminal/plain-text.js';
 import { type Command, CommanderError } from 'commander';
 import { readEnv } from '../config/config.js';
 
@@ -14,8 +16,8 @@ export async function runProgram(program: Command): Promise<void> {
   exitWhenOutputCloses(process);
   const output = helpOutput(readEnv(), process);
   for (const command of withSubcommands(program)) {
-    command.exitOverride().showHelpAfterError('(--help shows every option)');
-    command.configureHelp(helpLayout).configureOutput(output);
+    command.exitOverride().showHelpAfterError('(--help shows every option)').configureHelp(helpLayout);
+    command.configureOutput({ ...output, outputError: (text, write) => write(errorText(command, text)) });
   }
   try {
     // a program in one file is run by `node -e`, which commander would take for a program without a file
@@ -30,4 +32,31 @@ export async function runProgram(program: Command): Promise<void> {
 /** Subcommands that were made on their own inherit nothing. */
 function withSubcommands(command: Command): Command[] {
   return [command, ...command.commands.flatMap(withSubcommands)];
+}
+
+/** An error of commander; an unknown command, also in place of a default one, has the nearest name. */
+function errorText(command: Command, text: string): string {
+  const unknown = unknownCommand(command, text);
+  return plainText(unknown === null ? text : noSuchCommand(unknown.word, unknown.names));
+}
+
+/** Word that was to be a command, and the commands there are; null if the error is another one. */
+function unknownCommand(command: Command, text: string) {
+  const [, word] = /^error: unknown command '(.*)'/.exec(text) ?? [];
+  if (word !== undefined) return { word, names: namesOf(command) };
+  const { parent } = command;
+  const given = parent?.args[0];
+  // a default command gets the words of an unknown one
+  if (!text.startsWith('error: too many arguments') || parent === null || given === undefined) return null;
+  return given === command.name() || command.args[0] !== given ? null : { word: given, names: namesOf(parent) };
+}
+
+function namesOf({ commands }: Command): string[] {
+  return commands.map((command) => command.name());
+}
+
+function noSuchCommand(word: string, names: readonly string[]): string {
+  const meant = nearestOf(word, names) ?? names.find((name) => word.length > 1 && name.startsWith(word));
+  const hint = meant === undefined ? `; commands: ${names.join(', ')}` : `, did you mean "${meant}"?`;
+  return `error: no such command "${word}"${hint}\n`;
 }

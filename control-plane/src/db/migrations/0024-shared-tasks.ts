@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 
 /** Name in the table of applied migrations. */
-export const name = '0022-shared-tasks';
+export const name = '0024-shared-tasks';
 
 /** Tasks of accounts that everyone who has their id may read. */
 export async function up(trx: Knex.Transaction): Promise<void> {
