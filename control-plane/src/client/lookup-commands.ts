@@ -6,7 +6,6 @@ import { parseDuration } from './duration.js';
 import { factsText } from './facts-text.js';
 import { type ClientOptions, withClient } from './with-client.js';
 
-
 interface LookupOptions extends ClientOptions {
   readonly maxAge?: number;
   readonly port?: string;

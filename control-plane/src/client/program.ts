@@ -58,8 +58,7 @@ export function buildClientProgram(): Command {
   for (const command of lookupCommands()) program.addCommand(command);
   const ofAlerts = [monitorsCommand(), channelsCommand(), silenceCommand(), silencesCommand()];
   const others = [diagnoseCommand(), taskCommand(), ...ofAlerts, nodesCommand(), ...loginCommands(), verifyCommand()];
-  for (const command of others)
-    program.addCommand(command);
+  for (const command of others) program.addCommand(command);
   return program;
 }
 

@@ -130,7 +130,7 @@ export const unowned: readonly Unowned[] = [
       'modules/alerts/channels/channel-store.ts': ['updateChannel', 'deleteChannel'],
       'modules/alerts/deliveries/delivery-store.ts': ['UPDATE', 'dropWaiting'],
       'modules/alerts/deliveries/lane-store.ts': ['deleteLane', 'RESUME_LANE', 'resumeWaitingOn'],
-      'modules/alerts/events/timeline-store.ts': ['LIST_TIMELINE'],
+      'modules/alerts/events/timeline-store.ts': ['LIST_TIMELINE', 'FIND_NOTE'],
       'modules/alerts/policies/policy-store.ts': [
         'updatePolicy',
         'deletePolicy',
@@ -177,7 +177,7 @@ export const unowned: readonly Unowned[] = [
     reason: 'found by a secret, or by an id that is given to everybody',
     declarations: {
       'modules/monitors/heartbeats/ping-store.ts': ['STORE'],
-      'modules/monitors/heartbeats/store.ts': ['FIND_BY_PUBLIC_ID'],
+      'modules/monitors/definition/store.ts': ['findHealth'],
       'modules/nodes/enrollment-store.ts': ['findEnrollmentToken'],
       'modules/tokens/credential-store.ts': ['noteUse', 'FIND_API_KEY'],
     },

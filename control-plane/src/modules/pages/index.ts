@@ -1,5 +1,4 @@
 export { columnTitle } from './task/column-titles.js';
-export { placeTexts } from './task/place-texts.js';
 export { resultDetailsHtml, resultRowsHtml, type ShownResults } from './task/task-html.js';
 
 /** Facts about this installation, for pages. */

@@ -3,10 +3,10 @@ import { securityHeaders } from '@vantage/shared/headers/analyse-headers.js';
 import { msCell } from '@vantage/shared/probe-types/cells.js';
 import { detailLines } from '@vantage/shared/probe-types/detail-lines.js';
 import { definitionOf, type ProbeType } from '@vantage/shared/probe-types/index.js';
+import { verdictOf } from '@vantage/shared/probe-types/verdict.js';
 import type { Locale } from '../../../http/locale.js';
 import { columnTitle } from '../../pages/index.js';
 import type { NodeResultView } from '../../probes/index.js';
-import { verdictOf } from '@vantage/shared/probe-types/verdict.js';
 import type { Block, NameOf } from './block.js';
 import type { ReportTexts } from './texts.js';
 

@@ -1,8 +1,9 @@
 import { type Severity, severityTexts } from '@vantage/shared/diagnose/finding-rule.js';
 import { type SectionName, sectionNames } from '@vantage/shared/diagnose/finding-table.js';
 import { urgentFindings } from '@vantage/shared/diagnose/urgent-findings.js';
+import { placeTexts } from '@vantage/shared/places/place-texts.js';
 import type { Locale } from '../../../http/locale.js';
-import { placeTexts, type ShownResults } from '../../pages/index.js';
+import type { ShownResults } from '../../pages/index.js';
 import type { ReportView, SectionView } from '../schema.js';
 import type { Block, NameOf } from './block.js';
 import { missingNodes, nodeBlocks, nodeResults, sectionBlocks } from './fact-blocks.js';

@@ -1,7 +1,7 @@
 import type { SectionName } from '@vantage/shared/diagnose/finding-table.js';
 import { type SectionReason, type SectionStatus, sectionReasons } from '@vantage/shared/diagnose/report.js';
-import type { NameServerOutcome } from '@vantage/shared/probe-types/zone-audit.js';
 import { type VerdictWords, verdictWords } from '@vantage/shared/probe-types/verdict.js';
+import type { NameServerOutcome } from '@vantage/shared/probe-types/zone-audit.js';
 import type { Locale } from '../../../http/locale.js';
 
 /** Texts of the page of a report. */

@@ -77,7 +77,10 @@ const serviceWords: Readonly<Record<Locale, ServiceWords>> = {
 };
 
 /** Message that tries a channel. */
-export function testMessage({ kind, channelName, isUsed, nowMs, url, ...envelope }: TestFacts, audience: Reader): Message {
+export function testMessage(
+  { kind, channelName, isUsed, nowMs, url, ...envelope }: TestFacts,
+  audience: Reader,
+): Message {
   const says = serviceWords[audience.locale];
   const works = says.testNote(oneLine(channelName));
   return {
