@@ -20,7 +20,7 @@ t.test('a login serves later commands: a probe, its results again, and monitors 
   t.match(await vantage(`login --url ${api.url}`, `${api.token}\n`), { code: 0, stdout: '', stderr: /^logged in at / });
 
   const probe = await vantage('tcp 127.0.0.1:80');
-  const id = /again: vantage task (pt_\w+)\n$/.exec(probe.stdout)?.[1];
+  const id = /again: \S*vantage task (pt_\w+)\n$/.exec(probe.stdout)?.[1];
   const again = await vantage(`task ${id}`);
   t.match(again, { code: 0, stdout: /^TCP 127\.0\.0\.1:80, 20[-0-9]+ [:0-9]+ UTC, completed\nFrom / });
 
@@ -63,7 +63,7 @@ t.test('a login serves later commands: a probe, its results again, and monitors 
   });
 
   t.match(await vantage('logout'), { code: 0, stderr: /^logged out/ });
-  t.match(await vantage(`monitors --url ${api.url}`), { code: 2, stderr: /`vantage login` takes a token/ });
+  t.match(await vantage(`monitors --url ${api.url}`), { code: 2, stderr: /`\S*vantage login` takes a token/ });
 });
 
 t.test('monitors test shows the check of each node, and fails if one of them failed', async (t) => {

@@ -143,7 +143,7 @@ t.test('whois: a real agent returns what the registry says, and nothing of a per
   t.notMatch(JSON.stringify(tasks), person);
   t.match(cacheOf(await look('whois', 'example.com')), { cache: { hit: true } });
   const page = await (await fetch(new URL('/lookup/whois/www.example.com', api.url))).text();
-  t.match(page, /<dt>registrar<\/dt><dd>Example Registrar<\/dd>/);
+  t.match(page, /<dt>Registrar<\/dt><dd>Example Registrar<\/dd>/);
   t.notMatch(page, person);
   t.match(logs(), /"lookWhoisUp"/, 'requests are logged');
   t.notMatch(logs(), person);

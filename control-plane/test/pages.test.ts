@@ -339,7 +339,7 @@ t.test('an unknown probe, one of an account, and an invalid id have the same pag
     t.match(page.headers.get('content-type'), 'text/html');
     t.match(
       textOf(page),
-      /^No such probe Results are kept for 7 days\. Results of accounts are not shared on this page\.$/,
+      /^No such probe Results are kept for 7 days\. Results of an account are shown here only while it shares them\.$/,
     );
   }
 });

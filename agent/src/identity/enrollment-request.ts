@@ -227,10 +227,16 @@ function describeFields(origin: string, details: unknown): string {
 function listComplaints(fields: readonly (readonly [string, unknown])[]): string {
   return fields
     .flatMap(([field, complaints]) =>
-      (Array.isArray(complaints) ? complaints : []).map((complaint) => `${field}: ${complaint?.message}`),
+      (Array.isArray(complaints) ? complaints : []).map((complaint) => `${optionOf(field)}: ${complaint?.message}`),
     )
     .join('; ')
     .slice(0, 500);
+}
+
+/** Option of `enroll` for a field of what a node declares, or the field: `declared.country` is `--country`. */
+function optionOf(field: string): string {
+  const declared = /^declared\.([a-z]+)/.exec(field)?.[1];
+  return declared === undefined ? field : `--${declared === 'tags' ? 'tag' : declared}`;
 }
 
 /** Parses a reply; null when a member is missing or has the wrong form. */

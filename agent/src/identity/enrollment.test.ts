@@ -165,7 +165,7 @@ t.test('a refusal says what to do, never the token, and is not repeated', async 
       answer: refusing(400, 'VALIDATION_FAILED', {
         'declared.country': [{ code: 'format', message: 'is not an ISO 3166-1 country' }],
       }),
-      expected: /does not accept declared.country: is not an ISO 3166-1 country/,
+      expected: /does not accept --country: is not an ISO 3166-1 country/,
     },
     { name: 'key in use', answer: refusing(409, 'CONFLICT'), expected: /remove key.pem/ },
     {

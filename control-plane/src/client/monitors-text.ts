@@ -31,7 +31,7 @@ const tones: Readonly<Record<string, Tone>> = {
  * targets then, and the ids and the intervals.
  */
 export function monitorsText(monitors: readonly Monitor[], screen: Screen): string {
-  const hasReasons = monitors.some(({ reason }) => reason !== null);
+  const hasReasons = monitors.some(({ reason }) => reason);
   const columns = [
     ...['NAME', 'STATUS', 'TYPE', 'UPTIME'].map((title) => ({ title })),
     ...['INTERVAL', 'ID'].map((title) => ({ title, isElsewhere: true })),
@@ -46,7 +46,7 @@ export function monitorsText(monitors: readonly Monitor[], screen: Screen): stri
     rhythmOf(monitor),
     id,
     target,
-    ...(hasReasons ? [reason === null ? '' : reasonText(reason)] : []),
+    ...(hasReasons ? [reason ? reasonText(reason) : ''] : []),
   ]);
   return tableLines({ columns, rows }, screen).join('\n');
 }

@@ -82,7 +82,8 @@ function urgentLines({ sections }: ReportView, { paint, width }: Screen): string
   if (urgent.length === 0) return [];
   const rows = urgent.flatMap(({ section, finding: { message, remedy, code } }, i) => [
     [`${i + 1}`, section, `${message} (${code})`],
-    ...(remedy === null ? [] : [['', '', remedy]]),
+    // a control plane before the client's version sends none
+    ...(remedy ? [['', '', remedy]] : []),
   ]);
   const lines = wrappedRows(rows, { width: width - 2 });
   return ['', paint(mendTitles[urgent.length - 1] ?? '', 'strong'), ...lines.map((line) => `  ${line}`), ''];

@@ -79,9 +79,9 @@ for (const [check, status, detail] of cases)
 
 t.test('older agents are no defect, but the command that upgrades them is named', async (t) => {
   const check = judgeAgents([{ version: '0.1.0', nodes: 3, online: 2 }], 0, '0.2.0');
-  t.match(check, { status: 'ok', remedy: 'to upgrade: vantage-control rollout start --to 0.2.0' });
+  t.match(check, { status: 'ok', remedy: 'to upgrade: `vantage-control rollout start --to 0.2.0`' });
   const candidate = judgeAgents([{ version: '0.2.0-rc.1', nodes: 1, online: 1 }], 0, '0.2.0');
-  t.match(candidate, { status: 'ok', remedy: 'to upgrade: vantage-control rollout start --to 0.2.0' });
+  t.match(candidate, { status: 'ok', remedy: 'to upgrade: `vantage-control rollout start --to 0.2.0`' });
 });
 
 t.test('agents that are newer than the control plane are not to be replaced by its version', async (t) => {

@@ -17,20 +17,10 @@ interface Output {
   write(text: string): unknown;
 }
 
-/** Command of commander, as far as its term in a list needs it. */
-interface Listed {
-  name(): string;
-  readonly registeredArguments: readonly { name(): string; readonly required: boolean }[];
-}
-
 /** Layout of the lists in the help of a command, for `configureHelp` of commander. */
 export const helpLayout = {
   padWidth: () => TERM_WIDTH,
-  subcommandTerm: (command: Listed) =>
-    [
-      command.name(),
-      ...command.registeredArguments.map((one) => (one.required ? `<${one.name()}>` : `[${one.name()}]`)),
-    ].join(' '),
+  subcommandTerm: (command: { name(): string }) => command.name(),
   formatItem(term: string, width: number, description: string): string {
     const indent = ' '.repeat(INDENT);
     if (description === '') return indent + term;

@@ -42,13 +42,14 @@ function choose(nodes: readonly Node[], body: object, viewer: Viewer = anybody, 
 /** Status, code and details of what `run` throws. */
 function refusalOf(
   run: () => unknown,
-): { status: number; code: string; details: ApiError['details']; retry?: number } | null {
+): { status: number; code: string; details: ApiError['details']; retry?: number; isNotConfigured?: true } | null {
   try {
     run();
     return null;
   } catch (error) {
-    const { status, code, details, retryAfterSeconds: retry } = error as ApiError;
-    return { status, code, details, ...(retry === undefined ? {} : { retry }) };
+    const { status, code, details, retryAfterSeconds: retry, isNotConfigured } = error as ApiError;
+    const marks = isNotConfigured ? { isNotConfigured } : {};
+    return { status, code, details, ...(retry === undefined ? {} : { retry }), ...marks };
   }
 }
 
@@ -187,16 +188,14 @@ t.test(
 t.test('without a node online the refusal is not about the request, and reports how to enroll one', async (t) => {
   const stranger = aNode({ isPublic: false, ownerId: 'u_other' });
   for (const nodes of [[], [aNode({ sessionId: null })], [stranger]]) {
-    t.match(
-      refusalOf(() => choose(nodes, { target: 'example.com' }, anybody, 'dns')),
-      {
-        status: 503,
-        code: 'UNAVAILABLE',
-        // a node that is offline may return; without one, waiting does not help
-        isNotConfigured: nodes[0] === undefined || nodes[0] === stranger,
-        details: { nodes: [{ code: 'not_found', message: /^no node that you may use is online; enroll one: / }] },
-      },
-    );
+    const refusal = refusalOf(() => choose(nodes, { target: 'example.com' }, anybody, 'dns'));
+    t.match(refusal, {
+      status: 503,
+      code: 'UNAVAILABLE',
+      details: { nodes: [{ code: 'not_found', message: /^no node that you may use is online; enroll one: / }] },
+    });
+    // a node that is offline may return; without one, waiting does not help
+    t.equal(refusal?.isNotConfigured ?? false, nodes[0] === undefined || nodes[0] === stranger);
   }
 });
 

@@ -57,6 +57,8 @@ t.test('a task is as it was stored, and changes with each result stored here', a
     is_internal: false,
     unfit_nodes: null,
     is_test: true,
+    shared: false,
+    shared_body: false,
     probe_type: 'tcp',
     target: spec.target,
     spec,

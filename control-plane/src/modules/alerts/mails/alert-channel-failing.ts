@@ -26,23 +26,21 @@ const words: Readonly<Record<Locale, Words>> = {
     fails: (name, type, since) => `The alert channel ${name} (${type}) has accepted no message since ${since}.`,
     error: (error) => `Last error: ${error}`,
     advice:
-      'Check its settings and send a test message (POST /v1/alert-channels/{id}/test). New alerts are still sent to it; the next accepted message ends this state.',
+      'Check its settings and send a test message (vantage channels test). New alerts are still sent to it; the next accepted message ends this state.',
     why: 'You receive this e-mail once a day for as long as messages to the channel fail.',
   },
   'zh-CN': {
     subject: (name) => `告警渠道失败：${name}`,
     fails: (name, type, since) => `自 ${since}起，告警渠道 ${name}（${type}）未能接收任何消息。`,
     error: (error) => `最近的错误：${error}`,
-    advice:
-      '请检查其设置并发送测试消息（POST /v1/alert-channels/{id}/test）。新告警仍会发送到该渠道；成功接收一条消息后即恢复。',
+    advice: '请检查其设置并发送测试消息（vantage channels test）。新告警仍会发送到该渠道；成功接收一条消息后即恢复。',
     why: '只要该渠道持续失败，您每天会收到一封此邮件。',
   },
   'zh-TW': {
     subject: (name) => `告警管道失敗：${name}`,
     fails: (name, type, since) => `自 ${since}起，告警管道 ${name}（${type}）未能接收任何訊息。`,
     error: (error) => `最近的錯誤：${error}`,
-    advice:
-      '請檢查其設定並傳送測試訊息（POST /v1/alert-channels/{id}/test）。新告警仍會傳送到此管道；成功接收一則訊息後即恢復。',
+    advice: '請檢查其設定並傳送測試訊息（vantage channels test）。新告警仍會傳送到此管道；成功接收一則訊息後即恢復。',
     why: '只要此管道持續失敗，您每天會收到一封此信。',
   },
 };
