@@ -101,7 +101,7 @@ export async function showMonitors({ client, servers, shop, receivers, say }: Sh
       async () => receivers.messages.length >= count,
       () => what,
     );
-    say(`told  Telegram: ${oneLine(receivers.messages[count - 1]?.text ?? '')}`);
+    say(`sent  Telegram: ${oneLine(receivers.messages[count - 1]?.text ?? '')}`);
   };
   const is = (name: string, status: string) => (found: readonly DemoMonitor[]) =>
     found.some((monitor) => monitor.name === name && monitor.current_status === status);

@@ -47,4 +47,8 @@ t.test('a list has the reasons of its monitors within the width of the terminal'
 t.test('a reason is worded as in alert messages', async (t) => {
   t.equal(reasonText('2 of 3 nodes: tcp_refused: connection refused'), '2 of 3 nodes report: connection refused');
   t.equal(reasonText('it ended with exit code 3'), 'it ended with exit code 3');
+  t.equal(
+    reasonText('no ping came that was expected at 2026-11-30T19:28:49.025Z'),
+    'no ping came that was expected at 2026-11-30 19:28:49 UTC',
+  );
 });

@@ -51,9 +51,11 @@ export function monitorsText(monitors: readonly Monitor[], screen: Screen): stri
   return tableLines({ columns, rows }, screen).join('\n');
 }
 
-/** A reason in the words of alert messages: `2 of 3 nodes report: connection refused`. */
+/** A reason in the words of alert messages, with instants for people: `2 of 3 nodes report: connection refused`. */
 export function reasonText(reason: string): string {
-  return reason.replace(/^(\d+ of \d+ nodes): (?:[a-z_]+: )?/, '$1 report: ');
+  return reason
+    .replace(/^(\d+ of \d+ nodes): (?:[a-z_]+: )?/, '$1 report: ')
+    .replace(/\b(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z\b/g, '$1 $2 UTC');
 }
 
 /** Tone of a state or an outcome. */
