@@ -1,4 +1,5 @@
 import type { ApiClient } from 'vantage-control/client/api-client.js';
+import { reasonText } from 'vantage-control/client/monitors-text.js';
 import type { AlertReceivers, AlertsShown } from './alerts.js';
 import type { Breakable } from './breakable.js';
 import { HOST, WEB_DOMAIN } from './names.js';
@@ -156,7 +157,7 @@ class EventPrinter {
     const all = await Promise.all(this.monitors.map((monitor) => this.#eventsOf(monitor)));
     const events = all.flat().sort((a, b) => a.started_at.localeCompare(b.started_at));
     for (const { id, monitor, started_at, ended_at, reason } of events) {
-      this.#once(`${id} began`, `DOWN  ${monitor}, since ${timeOf(started_at)}: ${reason}`);
+      this.#once(`${id} began`, `DOWN  ${monitor}, since ${timeOf(started_at)}: ${reasonText(reason ?? '')}`);
       if (ended_at !== null)
         this.#once(`${id} ended`, `up    ${monitor}, after ${secondsBetween(started_at, ended_at)} s`);
     }
