@@ -78,30 +78,31 @@ function gathered(): DestinationStream & { flushSync(): void } {
   let lines: string[] = [];
   let length = 0;
   let cancelTimer: (() => void) | null = null;
-  const handOver = () => {
+  const handOver = (to: DestinationStream) => {
     cancelTimer?.();
     cancelTimer = null;
     if (lines.length === 0) return;
     const text = lines.join('');
     lines = [];
     length = 0;
-    target.write(text);
+    to.write(text);
   };
+  const handOverLater = () => handOver(target);
   // before those of the destination, which write what it has by then
-  process.on('beforeExit', handOver);
-  process.on('exit', handOver);
+  process.on('beforeExit', handOverLater);
+  process.on('exit', handOverLater);
   const target = destination({ fd: 1, sync: false });
   return {
     write: (line) => {
       lines.push(line);
       length += line.length;
-      if (length >= GATHERED_AT_MOST) handOver();
-      else cancelTimer ??= systemClock.after(FLUSH_MS, handOver, { unref: true });
+      if (length >= GATHERED_AT_MOST) handOverLater();
+      else cancelTimer ??= systemClock.after(FLUSH_MS, handOverLater, { unref: true });
     },
-    // the logger calls it after a fatal line
+    // the logger calls it after a fatal line; `target` would begin a write in a thread, which a process that is killed does not end
     flushSync: () => {
-      handOver();
       target.flushSync();
+      handOver(destination({ fd: 1, sync: true }));
     },
   };
 }
