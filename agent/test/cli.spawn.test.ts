@@ -116,8 +116,8 @@ t.test('an agent without an identity reports how to get one, and leaves nothing 
   const [run, status] = await Promise.all(
     ['run', 'status'].map((command) => runCommand(t, [command, '--state-dir', stateDir])),
   );
-  t.match(run, { code: 5, stdout: '', stderr: /run `vantage-agent enroll` first/ });
-  t.match(status, { code: 5, stdout: /run `vantage-agent enroll`/ });
+  t.match(run, { code: 5, stdout: '', stderr: /run `\S*vantage-agent enroll` first/ });
+  t.match(status, { code: 5, stdout: /run `\S*vantage-agent enroll`/ });
   t.throws(() => readFileSync(stateDir), { code: 'ENOENT' });
 });
 

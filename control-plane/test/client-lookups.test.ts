@@ -29,7 +29,7 @@ t.test(
     t.match(await vantage('ip', 'example.com'), { code: 2, stderr: /argument: must be/ });
     t.match(await vantage('icp', 'example.cn', '--max-age', 'soon'), {
       code: 2,
-      stderr: /--max-age[^]*must be a\s+duration such as/,
+      stderr: /--max-age.*must be a duration such as/,
     });
     t.match(await vantage('headers', '--help'), { code: 0, stdout: /vantage headers example\.com/ });
     t.match(await vantage('--help'), { code: 0, stdout: /^ {2}whois +Registration of a domain/m });

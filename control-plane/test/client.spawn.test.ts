@@ -92,7 +92,7 @@ t.test('--json prints the task as in the API; places, limit, parameters and toke
   t.match(elsewhere, {
     code: 2,
     stdout: '',
-    stderr: 'vantage: --from: no node in FR; `vantage nodes` lists them (VALIDATION_FAILED)\n',
+    stderr: /^vantage: --from: no node in FR; `\S*vantage nodes` lists them \(VALIDATION_FAILED\)\n$/,
   });
 });
 
@@ -148,7 +148,7 @@ t.test(
     t.strictSame(targets, ['https://127.0.0.1:8080', 'http://127.0.0.1:8080']);
     const note = 'https://127.0.0.1:8080: connection refused; trying http\n';
     t.strictSame([code, stderr], [0, note]);
-    t.match(stdout, /\nagain: vantage task pt_\w+\n$/);
+    t.match(stdout, /\nagain: \S*vantage task pt_\w+\n$/);
   },
 );
 

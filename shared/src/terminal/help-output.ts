@@ -29,19 +29,17 @@ export const helpLayout = {
   },
 };
 
-/** Outputs of a command line, for `configureOutput` of commander: lines that fit, and commands that can be typed here. */
+/** Outputs of a command line, for `configureOutput` of commander: lines that fit, and commands that can be typed here. Errors in a log are not wrapped. */
 export function helpOutput(env: Env, { stdout, stderr }: { readonly stdout: Output; readonly stderr: Output }) {
-  const width = (output: Output) => {
-    const { width: columns } = screenOf(output, env);
-    return Number.isFinite(columns) ? columns : USUAL_WIDTH;
-  };
-  const write = (output: Output) => (text: string) =>
-    void output.write(fitted(withProgramCalls(text, env), width(output)));
+  const widthOf = (output: Output) => screenOf(output, env).width;
+  const helpWidth = (output: Output) => (Number.isFinite(widthOf(output)) ? widthOf(output) : USUAL_WIDTH);
+  const write = (output: Output, width: number, text: string) =>
+    void output.write(fitted(withProgramCalls(text, env), width));
   return {
-    writeOut: write(stdout),
-    writeErr: write(stderr),
-    getOutHelpWidth: () => width(stdout),
-    getErrHelpWidth: () => width(stderr),
+    writeOut: (text: string) => write(stdout, helpWidth(stdout), text),
+    writeErr: (text: string) => write(stderr, widthOf(stderr), text),
+    getOutHelpWidth: () => helpWidth(stdout),
+    getErrHelpWidth: () => helpWidth(stderr),
   };
 }
 
