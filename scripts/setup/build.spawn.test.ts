@@ -20,7 +20,7 @@ const tsconfig = JSON.stringify({
   compilerOptions: { rootDir: '.', outDir: 'dist', tsBuildInfoFile: 'dist/.tsbuildinfo' },
   include: ['src/**/*.ts'],
 });
-const onePackage = (name: string, more: Readonly<Record<string, string>> = {}) => ({
+const onePackage = (name: string, more: Readonly<Record<string, string | Readonly<Record<string, string>>>> = {}) => ({
   'tsconfig.json': tsconfig,
   src: { [`${name}.ts`]: `export const name = '${name}';\n`, ...more },
 });
@@ -32,7 +32,7 @@ function checkout(t: Test): string {
     agent: onePackage('agent', {
       'cli.ts': `import { name } from './agent.js';\nconsole.log(name);\n`,
     }),
-    'control-plane': onePackage('control'),
+    'control-plane': onePackage('control', { client: { 'file.ts': 'export {};\n' } }),
     scripts: onePackage('scripts'),
   });
   for (const path of ['proto', 'tsconfig.json', 'tsconfig.base.json', 'scripts/generate-protocol.mjs']) {
