@@ -26,7 +26,7 @@ t.test('the pages in a browser', { skip: noBrowser }, async (t) => {
     await page.goto(`${api.url}/docs`);
     await page.getByLabel('Find an operation').fill('Probe task');
     const shown = await page.locator('.group li:visible a').evaluateAll((links) => links.map(({ hash }) => hash));
-    t.strictSame(shown.toSorted(), ['#getProbeTask', '#listProbeTasks', '#streamProbeTask']);
+    t.strictSame(shown.toSorted(), ['#getProbeTask', '#listProbeTasks', '#streamProbeTask', '#updateProbeTask']);
     t.strictSame(await page.locator('.group:visible h2').allInnerTexts(), ['Probes']);
     t.strictSame(complaints, []);
     t.strictSame(
