@@ -132,7 +132,11 @@ t.test(
       { ...about, monitor: 'Shop', reason: /503/ },
     ]);
     t.equal(events.length, 2);
-    t.match(alerts.messages, [{ text: /^Down: Shop/ }, { text: /^Acknowledged: Shop/ }, { text: /^Up again: Shop/ }]);
+    t.match(alerts.messages, [
+      { text: /^🔴 Shop is down/ },
+      { text: /acknowledged: Shop is down/ },
+      { text: /^🟢 Shop is up again/ },
+    ]);
     t.match(alerts.acknowledged_by, /On-call group/);
     for (const kind of ['monitor.down', 'alert.firing', 'alert.acknowledged', 'monitor.up', 'alert.resolved'])
       t.ok(alerts.webhooks.includes(kind), kind);
