@@ -5,7 +5,7 @@ import { type AgentConfig, readEnv } from '../config.js';
 import type { ExitName } from '../exit-codes.js';
 import type { DroppedRange } from '../spool/dropped-ranges.js';
 import { type FaultyRange, type Verification, type VerifiedLane, verifySpool } from '../spool/verify-spool.js';
-import { sizeText } from './amounts.js';
+import { sizeText } from './size-text.js';
 import { openStoredSpool } from './stored-spool-file.js';
 
 /** Checks every row of a spool and prints what it found. */

@@ -1,3 +1,4 @@
+import { durationText } from '@vantage/shared/durations.js';
 import { textCell } from '@vantage/shared/probe-types/cells.js';
 import { lanes } from '@vantage/shared/protocol/lanes.js';
 import type { Screen } from '@vantage/shared/terminal/screen.js';
@@ -5,7 +6,7 @@ import { wrappedRows } from '@vantage/shared/terminal/wrapped-rows.js';
 import type { ReadAgentStatus } from '../agent-status.js';
 import { dropReasons } from '../spool/dropped-ranges.js';
 import type { SpoolStatus } from '../spool-status.js';
-import { durationText, sizeText } from './amounts.js';
+import { sizeText } from './size-text.js';
 import type { StatusReport } from './status-report.js';
 
 type Row = readonly [name: string, text: string];

@@ -1,3 +1,4 @@
+import { durationText } from '@vantage/shared/durations.js';
 import { flagOf } from '@vantage/shared/probe-types/param-flags.js';
 import type { ApiRefusal } from './api-client.js';
 
@@ -67,7 +68,7 @@ function limitText({ limit, resetsAt, windowSeconds }: Allowance, code: string, 
   const seconds = Math.max(1, Math.ceil((Date.parse(resetsAt) - nowMs) / 1_000));
   const size = windowSeconds === null ? `${limit}` : `${limit} in ${windowText(windowSeconds)}`;
   const end = seconds < DAY_SECONDS ? `${resetsAt.slice(11, 19)} UTC` : `${resetsAt.slice(0, 10)}`;
-  return `the limit is ${size}; it starts again at ${end}: wait ${durationText(seconds)}`;
+  return `the limit is ${size}; it starts again at ${end}: wait ${durationText(seconds * 1_000)}`;
 }
 
 const DAY_SECONDS = 86_400;
@@ -76,14 +77,4 @@ function windowText(seconds: number): string {
   if (seconds > 27 * DAY_SECONDS) return 'a month';
   const names: Readonly<Record<number, string>> = { 1: 'a second', 60: 'a minute', 3_600: 'an hour', 86_400: 'a day' };
   return names[seconds] ?? `${seconds} s`;
-}
-
-/** Seconds, and in addition hours and minutes or days where there are many. */
-function durationText(seconds: number): string {
-  const minutes = Math.ceil(seconds / 60);
-  if (minutes < 10) return `${seconds} s`;
-  if (minutes < 60) return `${seconds} s (${minutes} min)`;
-  return seconds < 2 * DAY_SECONDS
-    ? `${seconds} s (${Math.floor(minutes / 60)} h ${minutes % 60} min)`
-    : `${Math.ceil(seconds / DAY_SECONDS)} days`;
 }

@@ -2,7 +2,7 @@ import { Progress } from '@vantage/shared/terminal/progress.js';
 import { Command, InvalidArgumentError } from 'commander';
 import { outputScreen, printJson, printText } from '../terminal/print.js';
 import type { ApiClient } from './api-client.js';
-import { parseDuration } from './duration.js';
+import { parseSeconds } from './duration.js';
 import { factsText } from './facts-text.js';
 import { type ClientOptions, withClient } from './with-client.js';
 
@@ -150,7 +150,7 @@ function ageText({ hit, age_sec: seconds, stale }: Cache): string {
 
 /** Age in seconds. @throws InvalidArgumentError */
 function parseMaxAge(text: string): number {
-  const seconds = parseDuration(text);
+  const seconds = parseSeconds(text);
   if (seconds > 604_800) throw new InvalidArgumentError('must be at most 7d');
   return seconds;
 }

@@ -13,7 +13,7 @@ import { findMonitor, listMonitors } from './find-monitor.js';
 import { eventsCommand, lastEventsText, pingsCommand } from './monitor-log-commands.js';
 import { type Check, type MonitorDetail, monitorText } from './monitor-text.js';
 import { type Monitor, monitorsText, toned } from './monitors-text.js';
-import { type PlaceOf, readPlaces } from './place-of.js';
+import { type PlaceOf, readPlaces } from './node-places.js';
 import { type ClientOptions, withClient } from './with-client.js';
 
 interface ShowOptions extends ClientOptions {

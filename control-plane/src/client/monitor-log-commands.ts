@@ -4,7 +4,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { outputScreen, printJson } from '../terminal/print.js';
 import type { ApiClient } from './api-client.js';
 import { clientCommand } from './client-command.js';
-import { parseDuration } from './duration.js';
+import { parseSeconds } from './duration.js';
 import { inWords } from './field-words.js';
 import { findMonitor, listMonitors } from './find-monitor.js';
 import { eventsText, type MonitorEvent, type Ping, pingsText } from './monitor-log-text.js';
@@ -66,7 +66,7 @@ export async function lastEventsText(client: ApiClient, id: string, screen: Scre
 
 function withRange(command: Command): Command {
   return command
-    .option('--last <duration>', 'only those of the last 30m, 2h, 7d …', parseDuration)
+    .option('--last <duration>', 'only those of the last 30m, 2h, 7d …', parseSeconds)
     .option('--limit <n>', 'greatest number, newest first, 1 to 200', parseRows, 20);
 }
 

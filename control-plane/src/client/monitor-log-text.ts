@@ -1,7 +1,7 @@
+import { durationText } from '@vantage/shared/durations.js';
 import { msCell } from '@vantage/shared/probe-types/cells.js';
 import type { Screen } from '@vantage/shared/terminal/screen.js';
 import { type Cell, tableLines } from '@vantage/shared/terminal/table.js';
-import { durationText } from './duration.js';
 import { tableInstant } from './instant-text.js';
 import { reasonText, toned } from './monitors-text.js';
 
@@ -42,8 +42,8 @@ export function eventsText(events: readonly MonitorEvent[], { nameOf, nowMs }: E
     duration_sec === null ? toned(type) : type,
     tableInstant(started_at),
     duration_sec === null
-      ? `${durationText((nowMs - Date.parse(started_at)) / 1_000)}, lasts`
-      : durationText(duration_sec),
+      ? `${durationText(nowMs - Date.parse(started_at))}, lasts`
+      : durationText(duration_sec * 1_000),
     reason === null ? '' : reasonText(reason),
   ]);
   return tableLines({ columns: titles.map((title) => ({ title })), rows }, screen).join('\n');

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { parseFrom } from '../node-words.js';
-import { parseDuration } from './duration.js';
+import { parseSeconds } from './duration.js';
 import { Mistake } from './mistake.js';
 
 /** Settings of a monitor as options give them. */
@@ -37,7 +37,7 @@ const typesOf: Readonly<Partial<Record<keyof SettingOptions, readonly string[]>>
 export function addSettingOptions(command: Command): Command {
   return command
     .option('--name <name>', 'name (of a new monitor by default: its target)')
-    .option('--interval <duration>', 'time between checks, or between two pings of a job: 30s, 5m, 1d', parseDuration)
+    .option('--interval <duration>', 'time between checks, or between two pings of a job: 30s, 5m, 1d', parseSeconds)
     .option('--from <list>', 'nodes that may check it: country codes, AS numbers, cities, tag:NAME, ids, as for probes')
     .option('--nodes <n>', 'number of nodes that check it (default: 3)', parseCount)
     .option('--tags <list>', 'comma-separated tags', parseList)
@@ -47,7 +47,7 @@ export function addSettingOptions(command: Command): Command {
     .option('--equals <value>', 'json: the value, as JSON or plain text', parseValue)
     .option('--cron <expression>', 'heartbeat: times of the job, as in crontab')
     .option('--timezone <zone>', 'heartbeat: time zone of --cron (default: UTC)')
-    .option('--grace <duration>', 'heartbeat: how late a ping may be (default: 1h)', parseDuration)
+    .option('--grace <duration>', 'heartbeat: how late a ping may be (default: 1h)', parseSeconds)
     .option(
       '--set <name=value>',
       'any other setting of the type (docs/monitors.md); an empty value takes it away; can be repeated',

@@ -1,7 +1,7 @@
 import { plain } from '@vantage/shared/terminal/colours.js';
 import t from 'tap';
 import { type Check, type MonitorDetail, monitorText } from './monitor-text.js';
-import { placesOf } from './place-of.js';
+import { placeOfNodes } from './node-places.js';
 
 const nowMs = Date.parse('2026-11-30T14:06:00.000Z');
 const at = (time: string) => `2026-11-30T${time}.000Z`;
@@ -23,9 +23,9 @@ const shop: MonitorDetail = {
   next_check_at: at('14:06:31'),
   advisory: null,
 };
-const placeOf = placesOf([
-  { id: 'n_1', name: 'fra', city: 'Frankfurt', country: 'DE' },
-  { id: 'n_2', name: 'par', city: null, country: 'FR' },
+const placeOf = placeOfNodes([
+  { id: 'n_1', name: 'fra', city: 'Frankfurt', country: 'DE', asn: null },
+  { id: 'n_2', name: 'par', city: null, country: 'FR', asn: null },
 ]);
 const check = (node_id: string, fields: Partial<Check> = {}): Check => ({
   node_id,
@@ -54,10 +54,10 @@ t.test('a monitor that is down says since when, why, what each node saw last, an
     [
       'Shop: down for 4 min, since 14:02:00 UTC',
       'reason      2 of 3 nodes report: connection refused',
-      'checks      fra, Frankfurt, DE  failed    14:05:31 UTC  connection refused by',
-      '                                                        the server',
-      '            par, FR             ok        14:05:12 UTC  23 ms',
-      '            n_3                 none yet',
+      'checks      Frankfurt, DE  failed    14:05:31 UTC  connection refused by the',
+      '                                                   server',
+      '            FR             ok        14:05:12 UTC  23 ms',
+      '            n_3            none yet',
       'next check  14:06:31 UTC, in 31 s',
     ].join('\n'),
   );

@@ -1,12 +1,12 @@
+import { durationText } from '@vantage/shared/durations.js';
 import { textCell } from '@vantage/shared/probe-types/cells.js';
 import type { Screen } from '@vantage/shared/terminal/screen.js';
 import { wrapText } from '@vantage/shared/terminal/wrap-text.js';
 import { wrappedRows } from '@vantage/shared/terminal/wrapped-rows.js';
-import { durationText } from './duration.js';
 import { instantText } from './instant-text.js';
 import { settingWord } from './monitor-settings.js';
 import { type Monitor, reasonText, stateOf, toneOf } from './monitors-text.js';
-import type { PlaceOf } from './place-of.js';
+import type { PlaceOf } from './node-places.js';
 
 /** Fields of a monitor by its id that are shown first. */
 export interface MonitorDetail extends Monitor {
@@ -63,7 +63,7 @@ type Row = readonly [label: string, lines: readonly string[]];
 
 function headOf(monitor: MonitorDetail, nowMs: number): string {
   const { name, state_since: since, in_maintenance: isInMaintenance } = monitor;
-  const duration = durationText((nowMs - Date.parse(since)) / 1_000);
+  const duration = durationText(nowMs - Date.parse(since));
   const window = isInMaintenance ? ', in a maintenance window' : '';
   return `${name}: ${stateOf(monitor)} for ${duration}, since ${instantText(since, nowMs)}${window}`;
 }
@@ -115,6 +115,6 @@ function pingRows({ heartbeat, ...monitor }: MonitorDetail, { nowMs }: Seen): Ro
 function dueText(instant: string | null, { status }: Pick<Monitor, 'status'>, nowMs: number): string {
   if (status !== 'active') return `none: the monitor is ${status}`;
   if (instant === null) return 'none is due';
-  const seconds = (Date.parse(instant) - nowMs) / 1_000;
-  return `${instantText(instant, nowMs)}, ${seconds < 0 ? `overdue for ${durationText(-seconds)}` : `in ${durationText(seconds)}`}`;
+  const waitMs = Date.parse(instant) - nowMs;
+  return `${instantText(instant, nowMs)}, ${waitMs < 0 ? `overdue for ${durationText(-waitMs)}` : `in ${durationText(waitMs)}`}`;
 }

@@ -1,7 +1,7 @@
+import { durationText } from '@vantage/shared/durations.js';
 import type { Tone } from '@vantage/shared/terminal/colours.js';
 import type { Screen } from '@vantage/shared/terminal/screen.js';
 import { type Cell, tableLines } from '@vantage/shared/terminal/table.js';
-import { durationText } from './duration.js';
 
 /** Fields of a monitor that lists show; the API has more. */
 export interface Monitor {
@@ -76,5 +76,7 @@ export function stateOf({ status, current_status }: Pick<Monitor, 'status' | 'cu
 
 /** Interval; a job that follows the clock has none of one length. */
 function rhythmOf({ interval_s, config }: Pick<Monitor, 'interval_s' | 'config'>): string {
-  return config?.mode === 'cron' && config.cron_expr !== undefined ? config.cron_expr : durationText(interval_s);
+  return config?.mode === 'cron' && config.cron_expr !== undefined
+    ? config.cron_expr
+    : durationText(interval_s * 1_000);
 }

@@ -1,4 +1,4 @@
-import { durationText, parseDuration } from '@vantage/shared/durations.js';
+import { durationOption, parseDuration } from '@vantage/shared/durations.js';
 import { nearestOf } from '@vantage/shared/nearest.js';
 import { definitionOf, type ProbeType } from '@vantage/shared/probe-types/index.js';
 import { flagOf, isDuration } from '@vantage/shared/probe-types/param-flags.js';
@@ -79,7 +79,7 @@ function rangeText(name: string, { minimum, maximum }: ParamSchema, about: strin
 
 function valueText(name: string, value: unknown): string {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  return isDuration(name) ? durationText(Number(value)) : String(value);
+  return isDuration(name) ? durationOption(Number(value)) : String(value);
 }
 
 /** A choice in any letter case. */
@@ -101,7 +101,7 @@ function durationWithin({ minimum = 0, maximum = Number.MAX_SAFE_INTEGER }: Para
       throw new InvalidArgumentError(`must be a number with a unit: ${hint}`);
     }
     if (ms >= minimum && ms <= maximum) return ms;
-    throw new InvalidArgumentError(`must be ${durationText(minimum)} to ${durationText(maximum)}`);
+    throw new InvalidArgumentError(`must be ${durationOption(minimum)} to ${durationOption(maximum)}`);
   };
 }
 

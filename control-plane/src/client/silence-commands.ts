@@ -4,7 +4,7 @@ import { Command } from 'commander';
 import { outputScreen, printJson, printText } from '../terminal/print.js';
 import type { ApiClient } from './api-client.js';
 import { clientCommand } from './client-command.js';
-import { parseDuration } from './duration.js';
+import { parseSeconds } from './duration.js';
 import { inWords } from './field-words.js';
 import { findMonitor, listMonitors } from './find-monitor.js';
 import { instantText } from './instant-text.js';
@@ -25,7 +25,7 @@ export function silenceCommand(): Command {
     'silence Shop 1h --reason "new switches"',
   ])
     .argument('<monitor>', 'name or id')
-    .argument('<duration>', '30m, 2h, 1d …', parseDuration)
+    .argument('<duration>', '30m, 2h, 1d …', parseSeconds)
     .option('--reason <text>', 'reason, for others in your account', 'silenced with vantage')
     .action((word: string, duration: number, options: SilenceOptions) =>
       withClient(options, async (client) => {

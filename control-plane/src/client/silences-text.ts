@@ -1,6 +1,6 @@
+import { durationText } from '@vantage/shared/durations.js';
 import type { Screen } from '@vantage/shared/terminal/screen.js';
 import { type Cell, tableLines } from '@vantage/shared/terminal/table.js';
-import { durationText } from './duration.js';
 import { tableInstant } from './instant-text.js';
 
 /** Fields of a silence that are shown. */
@@ -28,7 +28,7 @@ export function silencesText(silences: readonly Silence[], { nameOf, nowMs }: Si
     scopeText(silence, nameOf),
     silence.status,
     tableInstant(silence.ends_at),
-    durationText((Date.parse(silence.ends_at) - nowMs) / 1_000),
+    durationText(Date.parse(silence.ends_at) - nowMs),
     silence.id,
     silence.reason,
   ]);

@@ -11,10 +11,12 @@ export interface PlacedNode {
 /** Text of the place of each node, by its id: with the name where the place is unknown or that of two nodes. */
 export function placeTexts(nodes: readonly PlacedNode[]): ReadonlyMap<string, string> {
   const places = nodes.map(placeText);
+  const counts = new Map<string, number>();
+  for (const place of places) counts.set(place, (counts.get(place) ?? 0) + 1);
   return new Map(
     nodes.map(({ id, name }, i) => {
       const place = places[i] ?? '';
-      const isClear = place !== '' && places.filter((other) => other === place).length === 1;
+      const isClear = place !== '' && counts.get(place) === 1;
       return [id, isClear ? place : textCell([name ?? id, place].filter((part) => part !== '').join(', '))];
     }),
   );

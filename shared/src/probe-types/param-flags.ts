@@ -1,4 +1,4 @@
-import { durationText } from '../durations.js';
+import { durationOption } from '../durations.js';
 
 /** Option of the command line for a parameter: `record_type` is `--record-type`, `timeout_ms` is `--timeout`. */
 export function flagOf(param: string): string {
@@ -13,7 +13,7 @@ export function isDuration(param: string): boolean {
 /** Words of the command line for a parameter with a value. */
 export function flagWords(param: string, value: unknown): [flag: string, text: string][] {
   const flag = flagOf(param);
-  if (isDuration(param)) return [[flag, durationText(Number(value))]];
+  if (isDuration(param)) return [[flag, durationOption(Number(value))]];
   if (typeof value === 'boolean') return [[flag, value ? 'yes' : 'no']];
   return Array.isArray(value) ? value.map((item) => [flag, String(item)]) : [[flag, String(value)]];
 }
