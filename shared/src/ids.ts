@@ -21,6 +21,8 @@ export const idPrefixes = {
   personalAccessToken: 'pat_',
   enrollmentToken: 'et_',
   session: 'ses_',
+  passkey: 'pk_',
+  identity: 'idn_',
   apiKey: 'key_',
   challenge: 'chl_',
   auditEntry: 'aud_',

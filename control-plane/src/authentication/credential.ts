@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../http/error-table.js';
 import type { OwnerRole } from '../http/owner-roles.js';
-import type { CredentialKind } from '../http/route.js';
+import type { CredentialKind, Freshness } from '../http/route.js';
 import type { BroadScope, Scope } from '../http/scopes.js';
 import type { OwnerKind } from '../owners/index.js';
 import type { PlanName } from '../plans/index.js';
@@ -34,6 +34,8 @@ export interface Credential {
   readonly ownerRole: OwnerRole;
   readonly scopes: readonly (Scope | BroadScope)[];
   readonly isTest: boolean;
+  /** Present for sessions alone. */
+  readonly freshness?: Freshness;
   readonly allowedOrigins: readonly string[] | null;
   /** Reason why it is refused; null while it is valid. */
   readonly refusal: ErrorCode | null;

@@ -184,6 +184,7 @@ function toAccount(credential: Credential): Account {
     credentialKind: kind,
     credentialId: id,
     isEmailVerified: user?.isEmailVerified ?? true,
+    freshness: credential.freshness ?? null,
     allowedOrigins,
   };
 }

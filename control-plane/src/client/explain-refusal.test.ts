@@ -50,6 +50,9 @@ t.test('the wait for a limit is as long as its window, and a standing limit has 
   const month = { limit: 1_000, resetsAt: '2026-12-01T00:00:00.000Z', windowSeconds: 30 * 86_400 };
   const cap = { limit: 10, resetsAt: '2026-11-28T12:00:00.000Z', windowSeconds: null };
   t.equal(textOf('QUOTA_EXCEEDED', day), '  the limit is 250 in a day; it starts again at 00:00:00 UTC: wait 12 h');
-  t.equal(textOf('QUOTA_EXCEEDED', month), '  the limit is 1000 in a month; it starts again at 2026-12-01: wait 3 d 12 h');
+  t.equal(
+    textOf('QUOTA_EXCEEDED', month),
+    '  the limit is 1000 in a month; it starts again at 2026-12-01: wait 3 d 12 h',
+  );
   t.equal(textOf('MONITOR_LIMIT_EXCEEDED', cap), '  the limit is 10, however long you wait');
 });

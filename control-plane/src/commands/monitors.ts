@@ -106,6 +106,7 @@ function accountOf({ id, role, plan }: User): Account {
     credentialKind: 'session',
     credentialId: commandLine.credentialId ?? '',
     isEmailVerified: true,
+    freshness: null,
     allowedOrigins: null,
   };
 }

@@ -38,9 +38,9 @@ export async function authenticate(authorization: string | undefined, authentica
 }
 
 /**
- * Checks scope and role first, then the origin, then the state of the account. `origin` is the Origin header of a
- * browser.
- * @throws ApiError FORBIDDEN, ACCOUNT_EMAIL_UNVERIFIED
+ * Checks scope and role first, then the origin, then the state of the account, last whether a session is fresh.
+ * `origin` is the Origin header of a browser.
+ * @throws ApiError FORBIDDEN, ACCOUNT_EMAIL_UNVERIFIED, AUTH_2FA_REQUIRED
  */
 export function authorise(account: Account, operation: Requirements, origin: string | null): void {
   const auth: Auth = operation.auth;
@@ -56,6 +56,18 @@ export function authorise(account: Account, operation: Requirements, origin: str
     });
   }
   if (!account.isEmailVerified && needsVerifiedEmail(operation)) throw new ApiError('ACCOUNT_EMAIL_UNVERIFIED');
+  if (needsFreshSession(operation)) requireFresh(account);
+}
+
+/** True if a session must be fresh to call an operation. */
+export function needsFreshSession({ auth }: Pick<AnyRoute, 'auth'>): boolean {
+  return (auth.kind === 'session' || auth.kind === 'scope') && auth.isFresh === true;
+}
+
+/** @throws ApiError AUTH_2FA_REQUIRED for a session that is not fresh; other credentials have no freshness */
+export function requireFresh({ freshness }: Pick<Account, 'freshness'>): void {
+  if (freshness === null || freshness.isFresh) return;
+  throw new ApiError('AUTH_2FA_REQUIRED', { meta: { step_up: true, factors: freshness.factors } });
 }
 
 function forbidden(message: string): ApiError {

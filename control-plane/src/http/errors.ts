@@ -17,6 +17,8 @@ export interface ApiErrorOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** True if the operator has not set up what the request needs, so that waiting does not help; default: false. */
   readonly isNotConfigured?: boolean;
+  /** Facts that a program needs to continue, as `error.meta` (API specification 7): a challenge to answer, the factors to answer it with. */
+  readonly meta?: Readonly<Record<string, unknown>>;
   /** Cause for the log, never shown. */
   readonly cause?: unknown;
 }
@@ -34,6 +36,7 @@ export class ApiError extends Error {
   readonly retryAfterSeconds: number | undefined;
   readonly allowance: Allowance | undefined;
   readonly headers: Readonly<Record<string, string>>;
+  readonly meta: Readonly<Record<string, unknown>> | undefined;
   readonly isNotConfigured: boolean;
 
   constructor(code: ErrorCode, options: ApiErrorOptions = {}) {
@@ -47,6 +50,7 @@ export class ApiError extends Error {
     this.retryAfterSeconds = options.retryAfterSeconds ?? (status === 503 ? 5 : undefined);
     this.allowance = options.allowance;
     this.headers = options.headers ?? {};
+    this.meta = options.meta;
     this.isNotConfigured = options.isNotConfigured ?? false;
   }
 }

@@ -31,14 +31,29 @@ export type Auth =
       readonly role?: ManagerRole;
       /** True if the role `responder` is sufficient with the matching scope to read, except for API keys. */
       readonly respond?: true;
+      /** True if the session of a caller that has one must be fresh. */
+      readonly isFresh?: true;
     }
-  /** Access token of a login, for an operation about that session. */
-  | { readonly kind: 'session' }
+  /**
+   * Access token of a login, for an operation about that session or its person. `isFresh`: of a session that is fresh,
+   * because the operation changes what protects the account.
+   */
+  | { readonly kind: 'session'; readonly isFresh?: true }
   /** Credentials of a user with role admin that have the scope `admin`. */
   | { readonly kind: 'admin' };
 
 /** Kinds of bearer credentials: the access token of a login, a personal access token, an API key. */
 export type CredentialKind = 'session' | 'personal_access_token' | 'api_key';
+
+/** Proofs by which a person makes a session fresh again. */
+export const stepUpFactors = ['password', 'totp', 'recovery_code', 'passkey', 'email_code'] as const;
+export type StepUpFactor = (typeof stepUpFactors)[number];
+
+/** Freshness of a session: if its person proved their identity in the last minutes, and how they can prove it again. */
+export interface Freshness {
+  readonly isFresh: boolean;
+  readonly factors: readonly StepUpFactor[];
+}
 
 /** Account of a request: the owner of the rows, and the holder of the credentials. */
 export interface Account {
@@ -59,6 +74,8 @@ export interface Account {
   /** Id of the credential (`ses_`, `pat_`, `key_`), for logs and audit. */
   readonly credentialId: string;
   readonly isEmailVerified: boolean;
+  /** Null for credentials other than sessions. */
+  readonly freshness: Freshness | null;
   /** Origins of pages that may use this key; null if the origin is not checked. */
   readonly allowedOrigins: readonly string[] | null;
 }

@@ -57,6 +57,7 @@ export function accountOf(userId: string, overrides: Partial<Account> = {}): Acc
     credentialKind: 'personal_access_token',
     credentialId: 'pat_test',
     isEmailVerified: true,
+    freshness: null,
     allowedOrigins: null,
     ...overrides,
   };

@@ -17,7 +17,13 @@ export async function besiege(
 ): Promise<void> {
   const { db, clock } = people;
   await seed(people, email, { failures, by: isSignedIn ? 'holders' : 'strangers' });
-  const attempt = { email, address: `100.64.0.${++sieges}`, isKnownNetwork: false, isSignedIn };
+  const attempt = {
+    email,
+    what: 'password' as const,
+    address: `100.64.0.${++sieges}`,
+    isKnownNetwork: false,
+    isSignedIn,
+  };
   await new SignInThrottle(db, clock).begin(attempt);
 }
 

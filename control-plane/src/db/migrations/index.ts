@@ -23,6 +23,7 @@ import * as pingsByKind from './0021-pings-by-kind.js';
 import * as badges from './0022-badges.js';
 import * as logPings from './0023-log-pings.js';
 import * as sharedTasks from './0024-shared-tasks.js';
+import * as signInWays from './0025-sign-in-ways.js';
 
 /** An index on a table that may have many rows. On a partitioned table it is built on one partition after another. */
 export interface BuiltIndex {
@@ -73,4 +74,5 @@ export const migrations: readonly Migration[] = [
   badges,
   logPings,
   sharedTasks,
+  signInWays,
 ];

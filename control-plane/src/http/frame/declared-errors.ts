@@ -1,4 +1,4 @@
-import { needsVerifiedEmail } from '../access.js';
+import { needsFreshSession, needsVerifiedEmail } from '../access.js';
 import { type ErrorCode, errorTable } from '../error-table.js';
 import { routeLimitOf } from '../rate-limit.js';
 import type { AnyRoute } from '../route.js';
@@ -40,6 +40,7 @@ const frameRefusals: readonly FrameRefusal[] = [
     codes: ['AUTH_ACCOUNT_DISABLED', 'ACCOUNT_DELETED', 'AUTH_EMAIL_NOT_VERIFIED'],
     appliesTo: looksAtCredentials,
   },
+  { name: 'StepUpRequired', status: 401, codes: ['AUTH_2FA_REQUIRED'], appliesTo: needsFreshSession },
   // by scope, by role, or by the origins a key allows
   { name: 'Forbidden', status: 403, codes: ['FORBIDDEN'], appliesTo: looksAtCredentials },
   {

@@ -56,6 +56,7 @@ t.test('responses to live and test keys of one account are separate', async (t) 
         credentialKind: 'api_key',
         credentialId: token,
         isEmailVerified: true,
+        freshness: null,
         allowedOrigins: null,
       }),
     },

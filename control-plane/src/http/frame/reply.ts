@@ -107,12 +107,13 @@ export function errorBody(
   { requestId, locale }: { readonly requestId: string; readonly locale: Locale },
   publicUrl: string,
 ): string {
-  const { code, details } = error;
+  const { code, details, meta } = error;
   const shown = {
     code,
     message: messageOf(error, locale),
     request_id: requestId,
     details: details && detailsIn(details, locale),
+    meta,
     doc_url: `${publicUrl}/docs/errors/${code}`,
   };
   return JSON.stringify({

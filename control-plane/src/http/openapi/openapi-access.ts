@@ -1,4 +1,4 @@
-import { needsVerifiedEmail } from '../access.js';
+import { needsFreshSession, needsVerifiedEmail } from '../access.js';
 import type { AnyRoute, Auth } from '../route.js';
 import type { JsonObject } from './openapi-components.js';
 
@@ -49,9 +49,12 @@ export function securityOf({ auth }: AnyRoute): JsonObject[] {
   }
 }
 
+const FRESH =
+  'A session must be fresh: signed in to, or confirmed by `POST /v1/auth/step-up`, in the last ten minutes; otherwise 401 AUTH_2FA_REQUIRED, whose `error.meta` names the factors.';
+
 /** Sentence that describes the credentials of an operation. */
 export function accessSentence(route: AnyRoute): string {
-  const sentence = sentenceOf(route.auth);
+  const sentence = [sentenceOf(route.auth), ...(needsFreshSession(route) ? [FRESH] : [])].join(' ');
   if (!needsVerifiedEmail(route)) return sentence;
   const subject =
     route.auth.kind === 'public' ? 'The e-mail address of a caller with an account' : "The account's e-mail address";

@@ -32,6 +32,11 @@ const ErrorBody = Type.Object(
             description: 'Problems of each field, by dotted field path.',
           }),
         ),
+        meta: Type.Optional(
+          Type.Record(Type.String(), Type.Unknown(), {
+            description: 'What a program needs to continue, where the operation says so.',
+          }),
+        ),
         doc_url: Type.String({ format: 'uri', description: 'Page that explains the code.' }),
       },
       { additionalProperties: false },

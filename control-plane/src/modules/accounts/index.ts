@@ -1,11 +1,15 @@
 import type { Clock } from '@vantage/shared/clock.js';
 import type { Knex } from 'knex';
+import { keyedHash } from '../../crypto/keyed-hash.js';
 import { createSealer } from '../../crypto/sealing.js';
 import { enqueue } from '../../jobs/enqueue.js';
 import type { Release, Revoke } from '../../owners/index.js';
 import type { Plans } from '../../plans/index.js';
 import type { Logger } from '../../runtime/log.js';
 import { AccountDeletion } from './account-deletion.js';
+import { SecondFactor } from './factors/second-factor.js';
+import { StepUp } from './factors/step-up.js';
+import { SecurityNotices } from './mails/security-notices.js';
 import { PasswordRules } from './passwords/password-rules.js';
 import { PasswordHasher } from './passwords/passwords.js';
 import { type AccountMail } from './profile/account-mail.js';
@@ -16,7 +20,9 @@ import { resetPasswordJob } from './recovery/reset-job.js';
 import { AccessTokens } from './sessions/access-tokens.js';
 import { Sessions } from './sessions/sessions.js';
 import { SigningKeys } from './sessions/signing-keys.js';
+import { AttemptLimits } from './sign-in/attempt-limits.js';
 import { Challenges } from './sign-in/challenges.js';
+import { Completion } from './sign-in/completion.js';
 import { confirmSignInJob } from './sign-in/confirm-sign-in-job.js';
 import { PasswordCheck } from './sign-in/password-check.js';
 import { SignInConfirmation } from './sign-in/sign-in-confirmation.js';
@@ -62,15 +68,29 @@ export interface AccountsOptions {
   readonly enqueueConfirmation?: (trx: Knex, sealed: string) => Promise<unknown>;
 }
 
+/** Ways to sign in beside the password. */
+export interface SignInMethods {
+  readonly registration: boolean;
+  readonly email_code: boolean;
+  readonly passkey: boolean;
+  readonly qr: boolean;
+  readonly providers: { readonly id: string; readonly name: string }[];
+}
+
 /** Parts of the module. Start `signingKeys` before the first sign-in, and stop it at the end. */
 export interface AccountParts {
   readonly users: Users;
   readonly deletion: AccountDeletion;
   readonly signIn: SignIn;
+  readonly completion: Completion;
+  readonly secondFactor: SecondFactor;
+  readonly stepUp: StepUp;
   readonly sessions: Sessions;
   readonly recovery: Recovery;
   readonly signInConfirmation: SignInConfirmation;
   readonly signingKeys: SigningKeys;
+  /** Ways to sign in that this installation offers. */
+  readonly methods: SignInMethods;
   /** Independent hourly tasks: delete outdated rows; rotate an old signing key. */
   readonly upkeep: readonly (() => Promise<void>)[];
 }
@@ -90,6 +110,7 @@ export function openAccounts(options: AccountsOptions): AccountParts {
   const accessTokens = new AccessTokens({ keys: signingKeys, clock, publicUrl: options.publicUrl });
   const sessions = new Sessions({ ...options, accessTokens });
   const throttle = new SignInThrottle(db, clock);
+  const limits = new AttemptLimits(db, throttle);
   const challenges = new Challenges(clock);
   const recovery = new Recovery({
     enqueueReset: (trx, sealed) => enqueue(trx, resetPasswordJob, { sealed }),
@@ -108,16 +129,36 @@ export function openAccounts(options: AccountsOptions): AccountParts {
     challenges,
     sealer: createSealer(secretKey, 'sign-in confirmations'),
   });
-  const check = new PasswordCheck({ db, hasher, throttle, confirmation: signInConfirmation });
+  const check = new PasswordCheck({ db, hasher, throttle, limits, confirmation: signInConfirmation });
+  const notices = new SecurityNotices(options);
+  const secondFactor = new SecondFactor({
+    ...options,
+    sealer: createSealer(secretKey, 'totp secrets'),
+    hashCode: keyedHash(secretKey, 'recovery codes'),
+    limits,
+    notices,
+    issuer: `Vantage (${new URL(options.publicUrl).host})`,
+  });
+  const completion = new Completion({
+    ...options,
+    challenges,
+    limits,
+    secondFactor,
+    open: (trx, userId, proof) => sessions.open(trx, userId, proof),
+  });
   const users = new Users({ ...options, hasher, rules });
   return {
     users,
     deletion: new AccountDeletion({ db, clock, users, check }),
-    signIn: new SignIn({ ...options, hasher, rules, sessions, recovery, check }),
+    signIn: new SignIn({ ...options, hasher, rules, completion, recovery, check }),
+    completion,
+    secondFactor,
+    stepUp: new StepUp({ db, sessions, check, secondFactor }),
     sessions,
     recovery,
     signInConfirmation,
     signingKeys,
+    methods: { registration: options.isRegistrationOpen, email_code: false, passkey: false, qr: false, providers: [] },
     upkeep: [() => deleteOutdated(db, clock.now()), () => signingKeys.upkeep()],
   };
 }

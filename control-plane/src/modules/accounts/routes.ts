@@ -2,6 +2,7 @@ import type { AnyRoute } from '../../http/route.js';
 import { confirmSignIn } from './routes/confirm-sign-in.js';
 import { confirmSignInPage } from './routes/confirm-sign-in-page.js';
 import { getLimits } from './routes/get-limits.js';
+import { getSignInMethods } from './routes/get-sign-in-methods.js';
 import { getJwks } from './routes/jwks.js';
 import { login } from './routes/login.js';
 import { resetPasswordPage, verifyEmailPage } from './routes/mailed-pages.js';
@@ -9,6 +10,15 @@ import { changePassword, forgotPassword, resetPassword } from './routes/password
 import { changeProfile, deleteAccount, getProfile } from './routes/profile.js';
 import { refresh } from './routes/refresh.js';
 import { register } from './routes/register.js';
+import {
+  disableTotp,
+  enableTotp,
+  getFactors,
+  renewRecoveryCodes,
+  setUpTotp,
+  stepUp,
+  verifySecondFactor,
+} from './routes/second-factor.js';
 import { endOtherSessions, endSession, listSessions, logout } from './routes/sessions.js';
 import { resendVerification, verifyEmail } from './routes/verify-email.js';
 
@@ -24,6 +34,13 @@ export const accountRoutes: readonly AnyRoute[] = [
   forgotPassword,
   resetPassword,
   changePassword,
+  getSignInMethods,
+  verifySecondFactor,
+  stepUp,
+  setUpTotp,
+  enableTotp,
+  disableTotp,
+  renewRecoveryCodes,
   getJwks,
   getProfile,
   changeProfile,
@@ -31,6 +48,7 @@ export const accountRoutes: readonly AnyRoute[] = [
   listSessions,
   endOtherSessions,
   endSession,
+  getFactors,
   getLimits,
   verifyEmailPage,
   resetPasswordPage,

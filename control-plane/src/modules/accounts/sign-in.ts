@@ -3,62 +3,54 @@ import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import type { Knex } from 'knex';
 import type { Actor } from '../../audit-log/actor.js';
 import { insertAuditEntry } from '../../audit-log/store.js';
-import type { ErrorCode } from '../../http/error-table.js';
 import { ApiError, fieldError } from '../../http/errors.js';
 import type { Locale } from '../../http/locale.js';
 import type { PasswordRules } from './passwords/password-rules.js';
 import type { PasswordHasher } from './passwords/passwords.js';
 import { parseDeliverableEmail, parseEmail } from './profile/email.js';
-import { type Profile, profileLocaleOf, profileOf } from './profile/profile.js';
+import { profileLocaleOf } from './profile/profile.js';
 import { findUser, findUserByEmail, insertUser, lockUser, type UserRow } from './profile/store.js';
 import type { Recovery } from './recovery/recovery.js';
-import type { ClientInfo, Sessions, TokenPair } from './sessions/sessions.js';
+import type { TokenPair } from './sessions/sessions.js';
+import type { Completion, SignedIn, SignInBy } from './sign-in/completion.js';
 import type { PasswordCheck } from './sign-in/password-check.js';
 
-interface SignInOptions {
+interface SignInOptions<T extends { readonly sessionId: string }> {
   readonly db: Knex;
   readonly clock: Clock;
   readonly hasher: PasswordHasher;
   readonly rules: PasswordRules;
-  readonly sessions: Sessions;
+  readonly completion: Completion<T>;
   readonly recovery: Recovery;
   readonly check: PasswordCheck;
   /** True if anyone may register an account. */
   readonly isRegistrationOpen: boolean;
-  /** True if an address must be verified before its user signs in. */
-  readonly needsVerifiedEmail: boolean;
-}
-
-/** A user who signed in, and the tokens of the session. */
-export interface SignedIn {
-  readonly tokens: TokenPair;
-  readonly user: Profile;
 }
 
 /** Request to sign in or to register. */
-export interface SignInRequest {
+export interface SignInRequest extends SignInBy {
   readonly email: string;
   readonly password: string;
-  readonly client: ClientInfo;
-  readonly actor: Actor;
+  /** Code of a second factor. */
+  readonly otp?: string | undefined;
 }
 
-/** Registers accounts and signs users in. */
-export class SignIn {
-  constructor(private readonly options: SignInOptions) {}
+/** Registers accounts and signs users in by their password. */
+export class SignIn<T extends { readonly sessionId: string } = TokenPair> {
+  constructor(private readonly options: SignInOptions<T>) {}
 
   /**
    * Creates an account with the plan `free`, signs in, and mails a link that verifies the address.
    * @throws ApiError FORBIDDEN, VALIDATION_FAILED, AUTH_PASSWORD_WEAK, ACCOUNT_EMAIL_TAKEN, UNAVAILABLE
    */
-  async register(request: SignInRequest, locale: Locale): Promise<SignedIn> {
-    const { db, clock, hasher, rules, isRegistrationOpen } = this.options;
+  async register(request: SignInRequest, locale: Locale): Promise<SignedIn<T>> {
+    const { clock, hasher, rules, completion, isRegistrationOpen } = this.options;
     if (!isRegistrationOpen) throw registrationClosed();
     const email = parseDeliverableEmail(request.email);
     await rules.refuseWeak(request.password, email);
     const passwordHash = await hasher.hash(request.password);
     const now = clock.now();
-    return db.transaction(async (trx) => {
+    return completion.run(async (trx) => {
       const user = await insertUser(trx, {
         id: newId(idPrefixes.user, now),
         email,
@@ -72,32 +64,32 @@ export class SignIn {
       const entry = { actor: request.actor, accountId: user.id, subject: user.id } as const;
       await insertAuditEntry(trx, { ...entry, action: 'account.registered' });
       await this.options.recovery.mailVerification(trx, user);
-      return this.#open(trx, user, request);
+      return completion.complete(trx, user, { proofs: ['registration'], by: request });
     });
   }
 
   /**
-   * Signs in with a password. Neither the response nor its time shows if the account exists.
-   * @throws ApiError AUTH_CREDENTIALS_INVALID, RATE_LIMIT_EXCEEDED, AUTH_ACCOUNT_DISABLED, AUTH_EMAIL_NOT_VERIFIED, UNAVAILABLE
+   * Signs in with a password, and the code of a second factor where the account has one. Neither the response nor its time shows if the
+   * account exists.
+   * @throws ApiError AUTH_CREDENTIALS_INVALID, RATE_LIMIT_EXCEEDED, AUTH_2FA_REQUIRED, AUTH_2FA_INVALID, UNAVAILABLE, and refusals of judgeSignIn
    */
-  async login(request: SignInRequest): Promise<SignedIn> {
-    const { db, check } = this.options;
+  async login(request: SignInRequest): Promise<SignedIn<T>> {
+    const { db, check, completion } = this.options;
     const email = parseEmail(request.email);
     const { password, actor } = request;
     const user = await findUserByEmail(db, email);
     const counted = await check.compare({ user, email, password, actor, isSignedIn: false, field: 'password' });
-    if (counted === null) throw new ApiError('AUTH_CREDENTIALS_INVALID');
-    const outcome = await db.transaction(async (trx) => {
+    if (counted === null || user === null) throw new ApiError('AUTH_CREDENTIALS_INVALID');
+    await db.transaction((trx) => check.accept(trx, counted));
+    const proofs = await completion.withSecondFactor(user, ['password'], request);
+    return completion.run(async (trx) => {
       // read again: hashing takes time, and a password that was replaced meanwhile is invalid
-      const current = await lockUser(trx, user?.id ?? '');
-      await check.accept(trx, counted);
-      const refusal = this.#refusalOf(current, user?.password_hash ?? null);
-      if (refusal === null && current !== null) return this.#open(trx, current, request);
+      const current = await lockUser(trx, user.id);
+      const isProven = current !== null && current.password_hash === user.password_hash && current.deleted_at === null;
+      if (isProven) return completion.complete(trx, current, { proofs, by: request });
       await check.refuse({ user, actor }, trx);
-      return new ApiError(refusal ?? 'AUTH_CREDENTIALS_INVALID');
+      return new ApiError('AUTH_CREDENTIALS_INVALID');
     });
-    if (outcome instanceof ApiError) throw outcome;
-    return outcome;
   }
 
   /**
@@ -133,26 +125,6 @@ export class SignIn {
   async #provePresent(user: UserRow, password: string | null, actor: Actor): Promise<void> {
     if (password === null) throw fieldError('current_password', 'required', 'is required');
     await this.options.check.prove({ user, password, actor, field: 'current_password' });
-  }
-
-  /** Error that refuses a user whose password was correct; null if not refused. */
-  #refusalOf(user: UserRow | null, provenHash: string | null): ErrorCode | null {
-    if (user === null || user.deleted_at !== null || user.password_hash !== provenHash)
-      return 'AUTH_CREDENTIALS_INVALID';
-    if (user.disabled_at !== null) return 'AUTH_ACCOUNT_DISABLED';
-    return this.options.needsVerifiedEmail && user.email_verified_at === null ? 'AUTH_EMAIL_NOT_VERIFIED' : null;
-  }
-
-  async #open(trx: Knex, user: UserRow, { client, actor }: SignInRequest): Promise<SignedIn> {
-    const tokens = await this.options.sessions.open(trx, user.id, { methods: ['password'], client });
-    await insertAuditEntry(trx, {
-      actor: { ...actor, userId: user.id, credentialId: tokens.sessionId },
-      accountId: user.id,
-      action: 'session.created',
-      subject: tokens.sessionId,
-      details: { methods: ['password'] },
-    });
-    return { tokens, user: profileOf(user) };
   }
 }
 

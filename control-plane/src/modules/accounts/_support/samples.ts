@@ -2,9 +2,18 @@ import { anybody, type Callers, open, type Samples, scope } from '../../../../te
 
 const account = scope('account');
 const session: Callers = { kind: 'session' };
+const fresh: Callers = { kind: 'session', isFresh: true };
 
 export const samples: Samples = {
   operations: {
+    'GET /v1/auth/methods': { callers: anybody },
+    'POST /v1/auth/2fa/verify': { callers: open(anybody) },
+    'POST /v1/auth/step-up': { callers: open(session) },
+    'POST /v1/auth/2fa/setup': { callers: fresh },
+    'POST /v1/auth/2fa/enable': { callers: fresh },
+    'POST /v1/auth/2fa/disable': { callers: fresh },
+    'POST /v1/auth/2fa/recovery-codes': { callers: fresh },
+    'GET /v1/account/factors': { callers: account },
     'POST /v1/auth/register': { callers: open(anybody) },
     'POST /v1/auth/login': { callers: open(anybody) },
     'POST /v1/auth/login/confirm': { callers: open(anybody) },

@@ -3,6 +3,7 @@ import { accountDeleted } from './account-deleted.js';
 import { confirmSignIn } from './confirm-sign-in.js';
 import { passwordChanged } from './password-changed.js';
 import { resetPassword } from './reset-password.js';
+import { securityNotice } from './security-notice.js';
 import { verifyEmail } from './verify-email.js';
 
 /** Mails about an account, to its owner. */
@@ -13,6 +14,7 @@ export const accountMails = {
   'account-access': accountAccess,
   'confirm-sign-in': confirmSignIn,
   'account-deleted': accountDeleted,
+  'security-notice': securityNotice,
 };
 
 declare module '../../../mail/template.js' {

@@ -21,6 +21,8 @@ export interface UserRow {
   readonly timezone: string;
   readonly theme: 'system' | 'light' | 'dark';
   readonly disabled_at: Date | null;
+  /** When the account is erased at its owner's request; null if it is not. */
+  readonly deleting_at: Date | null;
   readonly deleted_at: Date | null;
   readonly password_changed_at: Date | null;
   readonly created_at: Date;
@@ -41,6 +43,7 @@ const COLUMNS = [
   'timezone',
   'theme',
   'disabled_at',
+  'deleting_at',
   'deleted_at',
   'password_changed_at',
   'created_at',

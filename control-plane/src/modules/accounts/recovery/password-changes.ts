@@ -56,6 +56,8 @@ export class PasswordChanges {
     const changes = { password_hash: passwordHash, password_changed_at: at };
     await updateUser(trx, user.id, changes);
     await challenges.consumeAll(trx, user.id, 'password_reset');
+    // the earlier password proves nothing any more
+    await challenges.consumeAll(trx, user.id, 'pending_sign_in');
     await insertAuditEntry(trx, { actor, accountId: user.id, action, subject: user.id });
     return { ...user, ...changes };
   }

@@ -65,7 +65,7 @@ export const changePassword = defineRoute({
   path: '/v1/auth/password/change',
   summary: 'Change your password',
   description:
-    'Ends all sessions except the one of the request. An account without a password (created by the operator) gets its first one without `current_password`, with credentials that have all scopes.',
+    'Ends all sessions except the one of the request. An account without a password (created by the operator) gets its first one without `current_password`, with credentials that have all scopes. Where the account has a second factor, it takes the access token of a login whose session is fresh (see `POST /v1/auth/step-up`).',
   tag,
   auth: { kind: 'scope', scope: 'account' },
   isOpenToUnverified: true,
@@ -79,12 +79,14 @@ export const changePassword = defineRoute({
   errors: [
     'VALIDATION_FAILED',
     'AUTH_CREDENTIALS_INVALID',
+    'AUTH_2FA_REQUIRED',
     'AUTH_PASSWORD_WEAK',
     'AUTH_PASSWORD_REUSED',
     'ACCOUNT_NOT_FOUND',
   ],
-  async handle(request, { accounts: { signIn } }) {
+  async handle(request, { accounts: { signIn, secondFactor } }) {
     const { account, body, locale } = request;
+    await secondFactor.requireFresh(account);
     const keepSession = account.credentialKind === 'session' ? account.credentialId : null;
     const passwords = { current: body.current_password ?? null, next: body.new_password };
     const hasAllScopes = opensEverything(account);

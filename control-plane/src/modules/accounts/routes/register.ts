@@ -1,9 +1,8 @@
 import { Type } from 'typebox';
-import { actorOf } from '../../../audit-log/actor.js';
 import { defineRoute } from '../../../http/route.js';
 import { AuthSchema, EmailSchema, NewPasswordSchema } from '../profile/schema.js';
 import { authReply } from '../sessions/auth-reply.js';
-import { clientOf } from '../sessions/client-info.js';
+import { signInBy } from '../sessions/client-info.js';
 import { registrationLimit } from './limits.js';
 
 /** POST /v1/auth/register (API specification 4.4). */
@@ -26,9 +25,7 @@ export const register = defineRoute({
   replies: { 201: AuthSchema },
   errors: ['VALIDATION_FAILED', 'AUTH_PASSWORD_WEAK', 'ACCOUNT_EMAIL_TAKEN', 'FORBIDDEN'],
   async handle(request, { accounts: { signIn } }) {
-    const { email, password } = request.body;
-    const by = { client: clientOf(request), actor: actorOf(request) };
-    const { tokens, user } = await signIn.register({ email, password, ...by }, request.locale);
+    const { tokens, user } = await signIn.register({ ...request.body, ...signInBy(request) }, request.locale);
     return { status: 201, data: authReply(tokens, user) };
   },
 });

@@ -13,6 +13,7 @@ export interface SessionRow {
   readonly last_used_at: Date;
   readonly expires_at: Date;
   readonly revoked_at: Date | null;
+  readonly fresh_until: Date | null;
 }
 
 export interface NewRefreshToken {
@@ -70,6 +71,11 @@ export async function extendSession(trx: Knex, id: string, at: Date, expiresAt: 
   await trx('sessions').where({ id }).update({ last_used_at: at, expires_at: expiresAt });
 }
 
+/** Makes a live session fresh until an instant. */
+export async function extendFreshness(trx: Knex, id: string, until: Date): Promise<void> {
+  await trx('sessions').where({ id, revoked_at: null }).update({ fresh_until: until });
+}
+
 /** Ends live sessions of a user, and returns their ids. `only` and `except` are session ids. */
 export async function revokeSessions(
   trx: Knex,
@@ -90,17 +96,30 @@ export function listSessions(db: Knex, userId: string, at: Date): Promise<Sessio
 
 const LIST_SESSIONS = {
   name: 'sessions-of-user',
-  text: `SELECT id, user_id, methods, address, user_agent, created_at, last_used_at, expires_at, revoked_at
+  text: `SELECT id, user_id, methods, address, user_agent, created_at, last_used_at, expires_at, revoked_at, fresh_until
     FROM sessions WHERE user_id = $1 AND revoked_at IS NULL AND expires_at > $2 ORDER BY id DESC`,
 };
 
 const FIND_SESSION = {
   name: 'find-session',
-  text: `SELECT s.id AS key, s.revoked_at IS NOT NULL AS is_revoked, s.expires_at, ${HOLDER_COLUMNS}
+  text: `SELECT s.id AS key, s.revoked_at IS NOT NULL AS is_revoked, s.expires_at, s.fresh_until, ${HOLDER_COLUMNS},
+    u.password_hash IS NOT NULL AS has_password,
+    EXISTS (SELECT FROM totp_secrets f WHERE f.user_id = u.id AND f.enabled_at IS NOT NULL) AS has_totp,
+    EXISTS (SELECT FROM recovery_codes c WHERE c.user_id = u.id AND c.used_at IS NULL) AS has_recovery_code,
+    EXISTS (SELECT FROM passkeys p WHERE p.user_id = u.id) AS has_passkey
   FROM sessions s JOIN users u ON u.id = s.user_id JOIN owners o ON o.id = u.id WHERE s.id = ANY($1)`,
 };
 
-interface LiveSessionRow extends HolderRow {
+/** Facts about a session and its user that decide about freshness. */
+export interface FreshnessRow {
+  readonly fresh_until: Date | null;
+  readonly has_password: boolean;
+  readonly has_totp: boolean;
+  readonly has_recovery_code: boolean;
+  readonly has_passkey: boolean;
+}
+
+interface LiveSessionRow extends HolderRow, FreshnessRow {
   readonly is_revoked: boolean;
   readonly expires_at: Date;
 }

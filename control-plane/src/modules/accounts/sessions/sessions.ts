@@ -5,13 +5,18 @@ import type { Knex } from 'knex';
 import type { Actor } from '../../../audit-log/actor.js';
 import { insertAuditEntry } from '../../../audit-log/store.js';
 import { type Credential, type CredentialSource, toHolder } from '../../../authentication/index.js';
+import { afterCommit } from '../../../db/after-commit.js';
 import type { ErrorCode } from '../../../http/error-table.js';
 import { ApiError } from '../../../http/errors.js';
+import type { Freshness, StepUpFactor } from '../../../http/route.js';
 import { scopes } from '../../../http/scopes.js';
+import type { Proof } from '../sign-in/judge-sign-in.js';
 import type { AccessTokens } from './access-tokens.js';
 import { ACCESS_TOKEN_SECONDS } from './lifetimes.js';
 import {
+  extendFreshness,
   extendSession,
+  type FreshnessRow,
   findRefreshToken,
   findSession,
   insertRefreshToken,
@@ -37,11 +42,11 @@ const SESSION_LIFE_MS = 30 * 24 * 3_600_000;
 /** Grace period for lost responses: within it, reuse of a token replaces an unused successor instead of ending the session. */
 export const REFRESH_GRACE_MS = 10_000;
 
+/** Time after sign-in or a step-up in which a session may change what protects the account, in milliseconds; refreshing does not extend it. */
+export const FRESH_MS = 10 * 60_000;
+
 /** Greatest number of sessions of a user; one more ends the oldest. */
 export const MAX_SESSIONS = 100;
-
-/** Method by which a user proved their identity. */
-export type ProofMethod = 'password';
 
 /** Tokens with which a client acts for a user (API specification 2.6). */
 export interface TokenPair {
@@ -79,11 +84,7 @@ export class Sessions implements CredentialSource {
   constructor(private readonly options: SessionsOptions) {}
 
   /** Opens a session in the caller's transaction. The tokens in the result cannot be read again. */
-  async open(
-    trx: Knex,
-    userId: string,
-    proof: { methods: readonly ProofMethod[]; client: ClientInfo },
-  ): Promise<TokenPair> {
+  async open(trx: Knex, userId: string, proof: { methods: readonly Proof[]; client: ClientInfo }): Promise<TokenPair> {
     const now = this.options.clock.now();
     const at = new Date(now);
     const id = newId(idPrefixes.session, now);
@@ -96,6 +97,8 @@ export class Sessions implements CredentialSource {
       created_at: at,
       last_used_at: at,
       expires_at: new Date(now + SESSION_LIFE_MS),
+      // the device that showed a QR code may be anyone's
+      fresh_until: proof.methods.includes('qr') ? null : new Date(now + FRESH_MS),
     });
     await revokeOldestSessions(trx, userId, { at, keep: MAX_SESSIONS });
     return this.#pair(userId, id, await this.#addToken(trx, id, at));
@@ -184,10 +187,19 @@ export class Sessions implements CredentialSource {
       createdBy: userId,
       scopes,
       isTest: false,
+      freshness: freshnessOf(row, clock.now()),
       allowedOrigins: null,
       refusal: isOver ? 'AUTH_SESSION_INVALID' : null,
       validForMs: expiresAt - clock.now(),
     };
+  }
+
+  /** Makes a session fresh again after its person proved their identity; returns until when. */
+  async refreshProof(trx: Knex, { id, userId }: { id: string; userId: string }): Promise<Date> {
+    const until = new Date(this.options.clock.now() + FRESH_MS);
+    await extendFreshness(trx, id, until);
+    afterCommit(trx, () => this.options.revoked(userId));
+    return until;
   }
 
   /** Does nothing: the use of a session is stored when it is refreshed. */
@@ -243,6 +255,23 @@ export class Sessions implements CredentialSource {
     const accessToken = await this.options.accessTokens.issue({ userId, sessionId });
     return { accessToken, refreshToken, expiresInSeconds: ACCESS_TOKEN_SECONDS, sessionId, userId };
   }
+}
+
+/** With a second factor, that or a passkey; else the password or a passkey; without either, a mailed code. */
+function freshnessOf(
+  { fresh_until, has_totp, has_recovery_code, has_passkey, has_password }: FreshnessRow,
+  now: number,
+): Freshness {
+  const first: readonly StepUpFactor[] = has_password ? ['password'] : [];
+  const second: readonly StepUpFactor[] = has_recovery_code ? ['totp', 'recovery_code'] : ['totp'];
+  const factors: readonly StepUpFactor[] = [
+    ...(has_totp ? second : first),
+    ...(has_passkey ? (['passkey'] as const) : []),
+  ];
+  return {
+    isFresh: fresh_until !== null && fresh_until.getTime() > now,
+    factors: factors.length > 0 ? factors : ['email_code'],
+  };
 }
 
 function refused(code: ErrorCode): RefreshOutcome {

@@ -31,6 +31,16 @@ export async function consumeChallenge(trx: Knex, id: string, at: Date): Promise
   return (await trx('challenges').where({ id, consumed_at: null }).update({ consumed_at: at })) === 1;
 }
 
+/** Counts one more answer to a challenge, and returns their number. */
+export async function countAnswer(trx: Knex, id: string): Promise<number> {
+  const { rows } = await trx.raw<{ rows: { answers: number }[] }>(
+    `UPDATE challenges SET data = jsonb_set(data, '{answers}', to_jsonb(coalesce((data->>'answers')::int, 0) + 1))
+     WHERE id = ? RETURNING (data->>'answers')::int AS answers`,
+    [id],
+  );
+  return rows[0]?.answers ?? 0;
+}
+
 /** Uses up all open challenges of one kind of a user. */
 export async function consumeChallenges(trx: Knex, userId: string, kind: string, at: Date): Promise<void> {
   await trx('challenges').where({ user_id: userId, kind, consumed_at: null }).update({ consumed_at: at });

@@ -3,26 +3,39 @@ import type { Clock } from '@vantage/shared/clock.js';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import { isSameHash, makeToken, parseToken, tokenPrefixes } from '@vantage/shared/tokens.js';
 import type { Knex } from 'knex';
+import type { ErrorCode } from '../../../http/error-table.js';
 import { ApiError } from '../../../http/errors.js';
 import { mailboxKey } from '../profile/email.js';
 import {
   type ChallengeRow,
   consumeChallenge,
   consumeChallenges,
+  countAnswer,
   countMailed,
   insertChallenge,
   lockChallenge,
 } from './challenge-store.js';
 
-/**
- * Kinds of challenges, with their validity, and the group of mails that they count with. A further factor is one more line.
- * Forms that anyone can fill in must not use up the mails that only the correct password sends.
- */
+/** Kind of challenge: its validity, and the errors of answers that are wrong or late. */
+interface ChallengeRule {
+  readonly lifeMs: number;
+  /** Group of mails that it counts with; absent if it is not mailed. Forms that anyone can fill in must not use up the mails that only the correct password sends. */
+  readonly countedWith?: 'forms' | 'right passwords';
+  /** For an unknown, used or foreign one. */
+  readonly invalid: ErrorCode;
+  readonly expired: ErrorCode;
+}
+
+const mailed = { invalid: 'AUTH_OTP_INVALID', expired: 'AUTH_OTP_EXPIRED' } as const;
+
+/** Kinds of challenges. A further proof is one more line. */
 export const challengeKinds = {
-  email_verification: { lifeMs: 24 * 3_600_000, countedWith: 'forms' },
-  password_reset: { lifeMs: 30 * 60_000, countedWith: 'forms' },
-  sign_in_confirmation: { lifeMs: 30 * 60_000, countedWith: 'right passwords' },
-} as const satisfies Record<string, { readonly lifeMs: number; readonly countedWith: 'forms' | 'right passwords' }>;
+  email_verification: { ...mailed, lifeMs: 24 * 3_600_000, countedWith: 'forms' },
+  password_reset: { ...mailed, lifeMs: 30 * 60_000, countedWith: 'forms' },
+  sign_in_confirmation: { ...mailed, lifeMs: 30 * 60_000, countedWith: 'right passwords' },
+  /** A sign-in that waits for a second factor. */
+  pending_sign_in: { lifeMs: 600_000, invalid: 'AUTH_SESSION_INVALID', expired: 'AUTH_SESSION_INVALID' },
+} as const satisfies Record<string, ChallengeRule>;
 
 export type ChallengeKind = keyof typeof challengeKinds;
 
@@ -33,82 +46,117 @@ const MAX_PER_HOUR = 5;
  * Subject by which mails of a group are counted. Anyone can have mails of forms sent to any address of a mailbox; a correct password has them sent
  * to the verified address of its account alone, which others must not use up.
  */
-const countedBy = {
+const countedBy: Readonly<Record<'forms' | 'right passwords', (email: string) => string>> = {
   forms: mailboxKey,
   'right passwords': (email: string) => email,
-} as const;
+};
+
+/** Facts that are stored with a challenge. */
+type Facts = Readonly<Record<string, string | readonly string[]>>;
+
+/** Kinds that are sent by mail. */
+type MailedKind = {
+  [K in ChallengeKind]: (typeof challengeKinds)[K] extends { readonly countedWith: string } ? K : never;
+}[ChallengeKind];
 
 /** Request to issue a challenge. */
 interface ChallengeRequest {
-  readonly kind: ChallengeKind;
+  readonly kind: MailedKind;
   readonly userId: string;
   /** E-mail address that it is mailed to. */
   readonly email: string;
   /** Facts that are stored with the challenge. */
-  readonly facts?: Readonly<Record<string, string>>;
+  readonly facts?: Facts;
 }
 
 /** A challenge that has not been used. */
 export interface OpenChallenge {
   readonly id: string;
+  readonly kind: ChallengeKind;
   readonly userId: string;
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** Challenges: one-time tokens that are mailed, and prove that their sender reads the mail. */
+/** Challenges: one-time tokens, for those who read a mail, or who continue what they began. */
 export class Challenges {
   constructor(private readonly clock: Clock) {}
 
-  /** Issues a challenge in the caller's transaction, and returns its token; null if the hourly limit is reached. */
+  /** Issues a challenge that is mailed, in the caller's transaction, and returns its token; null if the hourly limit is reached. */
   async issue(trx: Knex, { kind, userId, email, facts = {} }: ChallengeRequest): Promise<string | null> {
     const now = this.clock.now();
     const counted = countedBy[challengeKinds[kind].countedWith](email);
     const recipientHash = createHash('sha256').update(counted).digest();
     if ((await countMailed(trx, recipientHash, kindsCountedWith(kind), new Date(now - 3_600_000))) >= MAX_PER_HOUR)
       return null;
-    const { token, tokenId, secretHash } = makeToken(tokenPrefixes.challenge);
-    await insertChallenge(trx, {
-      id: newId(idPrefixes.challenge, now),
-      kind,
-      token_id: tokenId,
-      secret_hash: secretHash,
-      user_id: userId,
-      recipient_hash: recipientHash,
-      data: { ...facts, email },
-      created_at: new Date(now),
-      expires_at: new Date(now + challengeKinds[kind].lifeMs),
-    });
-    return token;
+    return this.#insert(trx, { kind, userId, recipientHash, data: { ...facts, email } });
+  }
+
+  /** Issues a challenge to the caller itself, in its transaction, and returns its token. `userId`: null if the user is not known yet. */
+  open(
+    trx: Knex,
+    { kind, userId, facts = {} }: { kind: Exclude<ChallengeKind, MailedKind>; userId: string | null; facts?: Facts },
+  ): Promise<string> {
+    return this.#insert(trx, { kind, userId, recipientHash: null, data: facts });
   }
 
   /**
    * Finds the challenge of a token, locked in the caller's transaction; it stays unused.
-   * @throws ApiError AUTH_OTP_INVALID, also for a used token, AUTH_OTP_EXPIRED
+   * @throws ApiError with the codes of the kind: `invalid`, also for a used token, and `expired`
    */
   async find(trx: Knex.Transaction, kind: ChallengeKind, token: string): Promise<OpenChallenge> {
     const parsed = parseToken(tokenPrefixes.challenge, token);
     const row = parsed === null ? null : await lockChallenge(trx, parsed.tokenId);
     if (parsed === null || row === null || row.kind !== kind || !isAnswer(row, parsed.secretHash)) {
-      throw new ApiError('AUTH_OTP_INVALID');
+      throw new ApiError(challengeKinds[kind].invalid);
     }
-    if (row.expires_at.getTime() <= this.clock.now()) throw new ApiError('AUTH_OTP_EXPIRED');
-    return { id: row.id, userId: row.user_id ?? '', data: row.data };
+    if (row.expires_at.getTime() <= this.clock.now()) throw new ApiError(challengeKinds[kind].expired);
+    return { id: row.id, kind, userId: row.user_id ?? '', data: row.data };
   }
 
-  /** Uses up a challenge: exactly one of several callers succeeds. @throws ApiError AUTH_OTP_INVALID for all others */
-  async use(trx: Knex, { id }: Pick<OpenChallenge, 'id'>): Promise<void> {
-    if (!(await consumeChallenge(trx, id, new Date(this.clock.now())))) throw new ApiError('AUTH_OTP_INVALID');
+  /** Uses up a challenge: exactly one of several callers succeeds. @throws ApiError with the code `invalid` of the kind for all others */
+  async use(trx: Knex, { id, kind }: Pick<OpenChallenge, 'id' | 'kind'>): Promise<void> {
+    if (!(await consumeChallenge(trx, id, new Date(this.clock.now()))))
+      throw new ApiError(challengeKinds[kind].invalid);
+  }
+
+  /**
+   * Counts an answer before it is compared, in the caller's transaction, and returns its number, from 1. The last one that is allowed uses
+   * up the challenge for any further answer.
+   */
+  countAnswer(trx: Knex, { id }: Pick<OpenChallenge, 'id'>): Promise<number> {
+    return countAnswer(trx, id);
   }
 
   /** Uses up all open challenges of one kind of a user. */
   consumeAll(trx: Knex, userId: string, kind: ChallengeKind): Promise<void> {
     return consumeChallenges(trx, userId, kind, new Date(this.clock.now()));
   }
+
+  async #insert(
+    trx: Knex,
+    row: { kind: ChallengeKind; userId: string | null; recipientHash: Buffer | null; data: Facts },
+  ): Promise<string> {
+    const now = this.clock.now();
+    const { token, tokenId, secretHash } = makeToken(tokenPrefixes.challenge);
+    await insertChallenge(trx, {
+      id: newId(idPrefixes.challenge, now),
+      kind: row.kind,
+      token_id: tokenId,
+      secret_hash: secretHash,
+      user_id: row.userId,
+      recipient_hash: row.recipientHash,
+      data: row.data,
+      created_at: new Date(now),
+      expires_at: new Date(now + challengeKinds[row.kind].lifeMs),
+    });
+    return token;
+  }
 }
 
-function kindsCountedWith(kind: ChallengeKind): ChallengeKind[] {
-  const kinds = Object.keys(challengeKinds) as ChallengeKind[];
-  return kinds.filter((other) => challengeKinds[other].countedWith === challengeKinds[kind].countedWith);
+function kindsCountedWith(kind: MailedKind): ChallengeKind[] {
+  const rules: Readonly<Record<ChallengeKind, ChallengeRule>> = challengeKinds;
+  const kinds = Object.keys(rules) as ChallengeKind[];
+  return kinds.filter((other) => rules[other].countedWith === rules[kind].countedWith);
 }
 
 function isAnswer(row: ChallengeRow, secretHash: Buffer): boolean {

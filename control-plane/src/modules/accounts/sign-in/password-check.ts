@@ -1,19 +1,17 @@
 import type { Knex } from 'knex';
 import type { Actor } from '../../../audit-log/actor.js';
-import { insertAuditEntry } from '../../../audit-log/store.js';
 import { ApiError } from '../../../http/errors.js';
-import { addressKey } from '../../../limits/caller-networks.js';
 import type { PasswordHasher } from '../passwords/passwords.js';
 import type { UserRow } from '../profile/store.js';
-import { listSessionAddresses } from '../sessions/session-store.js';
+import type { AttemptLimits } from './attempt-limits.js';
 import type { SignInConfirmation } from './sign-in-confirmation.js';
-import type { Attempt } from './sign-in-keys.js';
 import { accountWaiting, type CountedAttempt, type SignInThrottle } from './sign-in-throttle.js';
 
 interface PasswordCheckOptions {
   readonly db: Knex;
   readonly hasher: PasswordHasher;
   readonly throttle: SignInThrottle;
+  readonly limits: AttemptLimits;
   readonly confirmation: SignInConfirmation;
 }
 
@@ -40,8 +38,8 @@ export class PasswordCheck {
    * the audit log then has. @throws ApiError RATE_LIMIT_EXCEEDED, UNAVAILABLE
    */
   async compare(claim: PasswordClaim): Promise<CountedAttempt | null> {
-    const { db, throttle, confirmation } = this.options;
-    const counted = await throttle.begin(await this.#attemptOf(claim));
+    const { db, throttle, limits, confirmation } = this.options;
+    const counted = await throttle.begin(await limits.attemptOf({ ...claim, what: 'password' }));
     const isRight = await this.#isRight(claim, counted);
     const { heldUntil } = counted;
     if (heldUntil !== null) {
@@ -75,8 +73,7 @@ export class PasswordCheck {
 
   /** Writes an entry in the audit log, also for an unknown account, whose response must not be faster. */
   refuse({ user, actor }: Pick<PasswordClaim, 'user' | 'actor'>, db: Knex = this.options.db): Promise<void> {
-    const accountId = user?.id ?? null;
-    return insertAuditEntry(db, { actor, accountId, action: 'session.refused', subject: accountId ?? 'unknown' });
+    return this.options.limits.refuse({ user, actor, what: 'password' }, db);
   }
 
   async #isRight({ user, password }: PasswordClaim, counted: CountedAttempt): Promise<boolean> {
@@ -88,16 +85,5 @@ export class PasswordCheck {
       await throttle.undone(counted);
       throw error;
     }
-  }
-
-  /** Attempt of a claim, with the same reads for every account. */
-  async #attemptOf({ user, email, actor, isSignedIn }: PasswordClaim): Promise<Attempt> {
-    const { db, throttle } = this.options;
-    const [userId, address] = [user?.id ?? '', actor.address ?? ''];
-    const known = await listSessionAddresses(db, userId);
-    const isLetIn = await throttle.isLetIn(userId, address);
-    const network = addressKey(address);
-    const isKnownNetwork = isLetIn || known.some((earlier) => addressKey(earlier) === network);
-    return { email, address, isKnownNetwork, isSignedIn };
   }
 }

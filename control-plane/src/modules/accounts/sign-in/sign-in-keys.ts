@@ -1,11 +1,15 @@
 import { createHash } from 'node:crypto';
 import { addressKey } from '../../../limits/caller-networks.js';
 
-/** Attempt to prove a password: its account and its network. */
+/** Secrets that are guessed; each kind is counted separately, so that a correct password does not reset the count of wrong codes. */
+export type Guessed = 'password' | 'second factor' | 'e-mail code';
+
+/** Attempt to prove a secret: its account and its network. */
 export interface Attempt {
   /** E-mail address as stored, so that all spellings share one count. */
   readonly email: string;
   readonly address: string;
+  readonly what: Guessed;
   /** True if the account was signed in to from this network before, or the network was admitted by mail within a day. */
   readonly isKnownNetwork: boolean;
   /** True if the caller already has credentials of the account; attempts of strangers are counted separately. */
@@ -23,9 +27,9 @@ export interface FailureKeys {
 }
 
 /** Keys of an attempt, hashed, so that the table does not reveal the text that people enter as their address. */
-export function failureKeysOf({ email, address, isSignedIn }: Attempt): FailureKeys {
+export function failureKeysOf({ email, address, what, isSignedIn }: Attempt): FailureKeys {
   const network = networkHash(address);
-  const account = accountKey(email);
+  const account = what === 'password' ? accountKey(email) : `${what} ${hashOf(email)}`;
   return {
     network: `network ${network}`,
     pair: `${account} from ${network}`,
@@ -33,7 +37,7 @@ export function failureKeysOf({ email, address, isSignedIn }: Attempt): FailureK
   };
 }
 
-/** Prefix of every key of an account. */
+/** Prefix of every key of the passwords of an account. */
 export function accountKey(email: string): string {
   return `account ${hashOf(email)}`;
 }

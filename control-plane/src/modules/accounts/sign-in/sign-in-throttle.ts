@@ -100,7 +100,7 @@ export class SignInThrottle {
    */
   async letIn(trx: Knex.Transaction, by: { userId: string; email: string; address: string }): Promise<void> {
     const now = this.clock.now();
-    const { network, pair } = failureKeysOf({ ...by, isKnownNetwork: true, isSignedIn: false });
+    const { network, pair } = failureKeysOf({ ...by, what: 'password', isKnownNetwork: true, isSignedIn: false });
     const rows = await lockAccountFailures(trx, { account: accountKey(by.email), network });
     const own = rows.find(({ key }) => key === pair);
     for (const row of rows) {
@@ -129,6 +129,13 @@ export function accountWaiting(heldUntil: number, field: string): ApiError {
     'a link that lets you sign in was mailed to it; you can also set a new password with POST /v1/auth/password/forgot';
   const { freeFailures } = accountWaits;
   return waiting(heldUntil, freeFailures, { [field]: [{ code: 'refused', message }] });
+}
+
+/** Error for a code that was sent while the account as a whole waits. */
+export function codesWaiting(heldUntil: number): ApiError {
+  const message =
+    'too many wrong codes were tried for this account; sign in from a network that you used before, with a passkey, or later';
+  return waiting(heldUntil, accountWaits.freeFailures, { otp: [{ code: 'refused', message }] });
 }
 
 function tooSoon(until: number): ApiError {

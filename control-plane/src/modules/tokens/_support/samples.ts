@@ -8,7 +8,10 @@ export const samples: Samples = {
     'POST /v1/account/api-keys': { callers: account, body: ({ text }) => ({ name: text }) },
     'DELETE /v1/account/api-keys/{id}': { callers: account },
     'GET /v1/account/tokens': { callers: account },
-    'POST /v1/account/tokens': { callers: account, body: ({ text }) => ({ name: text }) },
+    'POST /v1/account/tokens': {
+      callers: { kind: 'scope', scope: 'account', isFresh: true },
+      body: ({ text }) => ({ name: text }),
+    },
     'DELETE /v1/account/tokens/{id}': { callers: account },
   },
   rows: [

@@ -34,7 +34,7 @@ export const createPersonalAccessToken = defineRoute({
   description: `The response shows the token once; only a hash of it is stored. It acts as you, with the scopes that you choose and \`account\`.
 A token cannot create one with more scopes than its own (403 with \`details\`). Only administrators can request \`admin\`, which must be named explicitly. At most ${MAX_TOKENS} tokens can be valid at once: revoke one to create another.`,
   tag,
-  auth,
+  auth: { ...auth, isFresh: true },
   body: PersonalTokenCreateSchema,
   bodyExample: { name: 'laptop', scopes: ['probe', 'monitor:read'], expires_days: 30 },
   replies: { 201: PersonalTokenCreatedSchema },

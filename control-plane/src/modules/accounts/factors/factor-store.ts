@@ -1,0 +1,110 @@
+import type { Knex } from 'knex';
+import type { SecondFactorProof } from '../sign-in/judge-sign-in.js';
+
+/** Secret of an authenticator app. */
+export interface TotpRow {
+  readonly user_id: string;
+  readonly sealed_secret: Buffer;
+  readonly created_at: Date;
+  /** Null until a code has confirmed it. */
+  readonly enabled_at: Date | null;
+  /** Time step of the last code that was used. */
+  readonly last_step: number;
+}
+
+/** Secret of a user, enabled or set up; null if there is none. */
+export async function findTotp(db: Knex, userId: string): Promise<TotpRow | null> {
+  const row = await db('totp_secrets').where({ user_id: userId }).first<TotpRow | undefined>();
+  return row === undefined ? null : { ...row, last_step: Number(row.last_step) };
+}
+
+/** Stores a secret that is set up, in place of an earlier one that is not enabled. */
+export async function insertTotp(
+  trx: Knex,
+  row: Pick<TotpRow, 'user_id' | 'sealed_secret' | 'created_at'>,
+): Promise<void> {
+  await trx('totp_secrets').insert(row).onConflict('user_id').merge().where('totp_secrets.enabled_at', null);
+}
+
+/** Enables a secret that is set up. */
+export async function enableTotp(trx: Knex, userId: string, at: Date, step: number): Promise<boolean> {
+  const enabled = { enabled_at: at, last_step: step };
+  return (await trx('totp_secrets').where({ user_id: userId, enabled_at: null }).update(enabled)) === 1;
+}
+
+/** Uses up a time step and all before it: true for exactly one of several callers. */
+export async function useTotpStep(db: Knex, userId: string, step: number): Promise<boolean> {
+  const unused = db('totp_secrets').where({ user_id: userId }).whereNotNull('enabled_at').where('last_step', '<', step);
+  return (await unused.update({ last_step: step })) === 1;
+}
+
+/** Deletes the secret and the recovery codes of a user; false if there was no enabled secret. */
+export async function deleteSecondFactor(trx: Knex, userId: string): Promise<boolean> {
+  await trx('recovery_codes').where({ user_id: userId }).delete();
+  const deleted = await trx('totp_secrets').where({ user_id: userId }).delete().returning<TotpRow[]>('*');
+  return deleted.some(({ enabled_at }) => enabled_at !== null);
+}
+
+/** Replaces all recovery codes of a user. */
+export async function replaceRecoveryCodes(trx: Knex, userId: string, hashes: readonly Buffer[]): Promise<void> {
+  await trx('recovery_codes').where({ user_id: userId }).delete();
+  await trx('recovery_codes').insert(hashes.map((code_hash) => ({ user_id: userId, code_hash })));
+}
+
+/** Uses up a recovery code: true for exactly one of several callers. */
+export async function useRecoveryCode(db: Knex, userId: string, codeHash: Buffer, at: Date): Promise<boolean> {
+  const unused = db('recovery_codes').where({ user_id: userId, code_hash: codeHash, used_at: null });
+  return (await unused.update({ used_at: at })) === 1;
+}
+
+/** Number of recovery codes that were not used. */
+export async function countRecoveryCodes(db: Knex, userId: string): Promise<number> {
+  const [row] = await db('recovery_codes')
+    .where({ user_id: userId, used_at: null })
+    .count<{ count: number }[]>('* as count');
+  return Number(row?.count ?? 0);
+}
+
+/** A passkey of a user. */
+export interface PasskeyRow {
+  readonly id: string;
+  readonly user_id: string;
+  readonly credential_id: Buffer;
+  /** COSE key (RFC 9052 section 7). */
+  readonly public_key: Buffer;
+  /** Signature counter (WebAuthn section 6.1.1); 0 if the authenticator has none. */
+  readonly counter: number;
+  readonly transports: string[];
+  readonly name: string;
+  readonly created_at: Date;
+  readonly last_used_at: Date | null;
+}
+
+/** Account of a user at an external provider. */
+export interface IdentityRow {
+  readonly id: string;
+  readonly user_id: string;
+  readonly provider: string;
+  readonly subject: string;
+  readonly label: string | null;
+  readonly created_at: Date;
+  readonly last_used_at: Date | null;
+}
+
+/** Passkeys of a user, newest first. */
+export async function listPasskeys(db: Knex, userId: string): Promise<PasskeyRow[]> {
+  const rows = await db('passkeys').where({ user_id: userId }).orderBy('id', 'desc').select<PasskeyRow[]>('*');
+  return rows.map((row) => ({ ...row, counter: Number(row.counter) }));
+}
+
+/** External accounts of a user, newest first. */
+export function listIdentities(db: Knex, userId: string): Promise<IdentityRow[]> {
+  return db('identities').where({ user_id: userId }).orderBy('id', 'desc').select<IdentityRow[]>('*');
+}
+
+/** Second factors that a user can sign in with; none if there is no enabled secret. */
+export async function listSecondFactors(db: Knex, userId: string): Promise<SecondFactorProof[]> {
+  const totp = await findTotp(db, userId);
+  if (totp === null || totp.enabled_at === null) return [];
+  return (await countRecoveryCodes(db, userId)) > 0 ? ['totp', 'recovery_code'] : ['totp'];
+}

@@ -1,0 +1,37 @@
+import type { Clock } from '@vantage/shared/clock.js';
+import type { Knex } from 'knex';
+import type { Actor } from '../../../audit-log/actor.js';
+import type { AccountMail } from '../profile/account-mail.js';
+import { localesOfProfiles } from '../profile/profile.js';
+import type { UserRow } from '../profile/store.js';
+import type { SecurityEvent } from './security-notice.js';
+
+/** Mails owners about changes to what protects their account. */
+export class SecurityNotices {
+  constructor(private readonly options: { readonly clock: Clock; readonly mail: AccountMail }) {}
+
+  /**
+   * Queues a mail in the caller's transaction, to a verified address alone: an unverified one may be a stranger's.
+   * `to`: another address of the user than the present one.
+   */
+  async enqueue(
+    trx: Knex,
+    user: UserRow,
+    {
+      kind,
+      name = '',
+      actor,
+      to = user.email,
+    }: { kind: SecurityEvent; name?: string; actor: Actor; to?: string | null },
+  ): Promise<void> {
+    if (to === null || user.email_verified_at === null) return;
+    const { clock, mail } = this.options;
+    await mail.enqueue(trx, {
+      to,
+      locale: localesOfProfiles[user.locale],
+      timezone: user.timezone,
+      template: 'security-notice',
+      data: { kind, name, at: new Date(clock.now()).toISOString(), address: actor.address ?? '' },
+    });
+  }
+}
