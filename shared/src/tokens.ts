@@ -6,7 +6,7 @@ import { crc32 } from 'node:zlib';
 //   secret    256 random bits; only its SHA-256 is stored, which is enough for a random secret
 //   checksum  CRC-32 over all before it, so that a typo is distinguished from a leaked token offline
 
-/** The one list of secret prefixes (API specification 2.6, 5); `svc_rt_` and `svc_ch_` are refresh tokens and mailed challenges. */
+/** The one list of secret prefixes (API specification 2.6, 5); `svc_rt_` and `svc_ch_` are refresh tokens and mailed challenges, `vcs_` sessions of browsers. */
 export const tokenPrefixes = {
   enrollment: 'ent_',
   personalAccess: 'svc_pat_',
@@ -14,6 +14,7 @@ export const tokenPrefixes = {
   testApiKey: 'sk_test_',
   refresh: 'svc_rt_',
   challenge: 'svc_ch_',
+  browser: 'vcs_',
   heartbeat: 'hb_',
 } as const;
 export type TokenPrefix = (typeof tokenPrefixes)[keyof typeof tokenPrefixes];

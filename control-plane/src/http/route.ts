@@ -208,6 +208,8 @@ export interface RawReply {
     readonly compress?: Compress;
   };
   readonly headers?: ReplyHeaders;
+  /** Values of Set-Cookie: one header each (RFC 6265 section 3). */
+  readonly cookies?: readonly string[];
 }
 
 /**

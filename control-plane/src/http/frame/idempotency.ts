@@ -10,6 +10,8 @@ export interface Rendered {
   readonly contentType: string;
   readonly body: ResponseBody;
   readonly headers?: ReplyHeaders;
+  /** Values of Set-Cookie. */
+  readonly cookies?: readonly string[];
   /** Compression of the body; default: compressed each time. */
   readonly compress?: Compress;
 }

@@ -20,7 +20,7 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 /** Content policy of a page that has none of its own: it may show text, and nothing else. */
 const STRICT_PAGE_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-type OutgoingHeaders = Record<string, string | number>;
+type OutgoingHeaders = Record<string, string | number | string[]>;
 
 /** Data in the envelope (API specification 2.1): both shapes of it at once. */
 export function renderData(exchange: Exchange, reply: DataReply<unknown>): Rendered {
@@ -48,11 +48,11 @@ function envelopeOf(data: unknown, frame: object): ResponseBody {
 }
 
 /** A body as it is. */
-export function renderRaw({ status, raw, headers }: RawReply): Rendered {
+export function renderRaw({ status, raw, headers, cookies }: RawReply): Rendered {
   const { contentType } = raw;
   const isPage = contentType.startsWith('text/html');
   const pageHeaders = isPage ? { 'Content-Security-Policy': STRICT_PAGE_POLICY, ...headers } : headers;
-  return { ...raw, status, ...(pageHeaders ? { headers: pageHeaders } : {}) };
+  return { ...raw, status, ...(pageHeaders ? { headers: pageHeaders } : {}), ...(cookies ? { cookies } : {}) };
 }
 
 /** The error envelope (API specification 7), or a page for a browser that opens an address. `publicUrl` is where the documentation is served, without a final slash. */
@@ -178,6 +178,7 @@ export async function send(exchange: Exchange, rendered: Rendered): Promise<void
   const body = encoding === null || isKnown ? rendered.body : await compressed(rendered, encoding);
   const headers = frameHeaders(exchange);
   if (rendered.headers !== undefined) replaceHeaders(headers, rendered.headers);
+  if (rendered.cookies !== undefined) headers['Set-Cookie'] = [...rendered.cookies];
   describeVariant(headers, variant);
   if (isKnown) {
     exchange.response.writeHead(304, headers).end();

@@ -132,6 +132,10 @@ ${probeTypeNames.map((type) => `.probe:has(option[value="${type}"]:checked) .for
 .reference section :is(h2, h3) a { color: inherit; text-decoration: none; }
 .call { display: flex; flex-wrap: wrap; gap: .25rem .6rem; align-items: center; }
 .reference :is(p, li) { overflow-wrap: anywhere; }
+.stacked { display: grid; gap: .9rem; justify-items: start; max-width: 26rem; margin: 1rem 0; }
+.stacked label { display: grid; gap: .25rem; width: 100%; color: var(--muted); font-size: var(--small); }
+.stacked input { font-size: 1rem; color: var(--text); width: 100%; min-height: 2.75rem; }
+.stacked p { margin: 0; }
 .find { display: grid; gap: .25rem; color: var(--muted); font-size: var(--small); max-width: 46rem; }
 [hidden] { display: none; }
 .muted { color: var(--muted); }

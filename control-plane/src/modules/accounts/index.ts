@@ -10,6 +10,9 @@ import { AccountDeletion } from './account-deletion.js';
 import { SecondFactor } from './factors/second-factor.js';
 import { StepUp } from './factors/step-up.js';
 import { SecurityNotices } from './mails/security-notices.js';
+import { AccountPages } from './pages/account-pages.js';
+import { PageCookies } from './pages/page-cookies.js';
+import { PageForms } from './pages/page-forms.js';
 import { PasswordRules } from './passwords/password-rules.js';
 import { PasswordHasher } from './passwords/passwords.js';
 import { type AccountMail } from './profile/account-mail.js';
@@ -18,7 +21,7 @@ import { type ListNodes, ProofOfAddress } from './recovery/proof-of-address.js';
 import { Recovery } from './recovery/recovery.js';
 import { resetPasswordJob } from './recovery/reset-job.js';
 import { AccessTokens } from './sessions/access-tokens.js';
-import { Sessions } from './sessions/sessions.js';
+import { type BrowserSession, Sessions } from './sessions/sessions.js';
 import { SigningKeys } from './sessions/signing-keys.js';
 import { AttemptLimits } from './sign-in/attempt-limits.js';
 import { Challenges } from './sign-in/challenges.js';
@@ -83,6 +86,7 @@ export interface AccountParts {
   readonly deletion: AccountDeletion;
   readonly signIn: SignIn;
   readonly completion: Completion;
+  readonly pages: AccountPages;
   readonly secondFactor: SecondFactor;
   readonly stepUp: StepUp;
   readonly sessions: Sessions;
@@ -147,11 +151,27 @@ export function openAccounts(options: AccountsOptions): AccountParts {
     open: (trx, userId, proof) => sessions.open(trx, userId, proof),
   });
   const users = new Users({ ...options, hasher, rules });
+  const pageCompletion = new Completion<BrowserSession>({
+    ...options,
+    challenges,
+    limits,
+    secondFactor,
+    open: (trx, userId, proof) => sessions.openBrowser(trx, userId, proof),
+  });
+  const pages = new AccountPages({
+    publicUrl: options.publicUrl,
+    sessions,
+    cookies: new PageCookies(options.publicUrl),
+    forms: new PageForms(options.publicUrl, keyedHash(secretKey, 'forms of pages')),
+    completion: pageCompletion,
+    signIn: new SignIn({ ...options, hasher, rules, completion: pageCompletion, recovery, check }),
+  });
   return {
     users,
     deletion: new AccountDeletion({ db, clock, users, check }),
     signIn: new SignIn({ ...options, hasher, rules, completion, recovery, check }),
     completion,
+    pages,
     secondFactor,
     stepUp: new StepUp({ db, sessions, check, secondFactor }),
     sessions,

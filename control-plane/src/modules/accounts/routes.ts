@@ -20,6 +20,7 @@ import {
   verifySecondFactor,
 } from './routes/second-factor.js';
 import { endOtherSessions, endSession, listSessions, logout } from './routes/sessions.js';
+import { signInPages, signOutPage } from './routes/sign-in-pages.js';
 import { resendVerification, verifyEmail } from './routes/verify-email.js';
 
 /** All operations on accounts and sign-in. */
@@ -53,4 +54,6 @@ export const accountRoutes: readonly AnyRoute[] = [
   verifyEmailPage,
   resetPasswordPage,
   confirmSignInPage,
+  ...signInPages,
+  signOutPage,
 ];

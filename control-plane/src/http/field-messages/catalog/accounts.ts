@@ -32,6 +32,28 @@ export const accountMessages: readonly CatalogEntry[] = [
     '请发送账户的密码，或使用最近十分钟内打开的会话',
     '請傳送帳戶的密碼，或使用最近十分鐘內開啟的工作階段',
   ],
+  [
+    'too many wrong codes were tried for this account; sign in from a network that you used before, with a passkey, or later',
+    '此账户的错误验证码尝试过多；请从您以前使用过的网络登录、使用通行密钥，或稍后再试',
+    '此帳戶嘗試錯誤驗證碼的次數過多；請從您以前使用過的網路登入、使用通行金鑰，或稍後再試',
+  ],
+  [
+    'must be the access token of a login, since the account has a second factor',
+    '必须是登录所得的访问令牌，因为此账户开启了两步验证',
+    '必須是登入所得的存取權杖，因為此帳戶開啟了雙重驗證',
+  ],
+  ['this account confirms by {}', '此账户的确认方式：{1}', '此帳戶的確認方式：{1}'],
+  ['needs exactly one proof', '必须恰好包含一项证明', '必須恰好包含一項證明'],
+  [
+    'is erased on {}; the link in the mail about it restores the account until then',
+    '将于 {1} 被清除；在此之前，可通过相关邮件中的链接恢复账户',
+    '將於 {1} 被清除；在此之前，可透過相關郵件中的連結還原帳戶',
+  ],
+  [
+    'the form is not from this page, or was open too long; go back, load the page again and send it once more',
+    '表单不是来自此页面，或打开时间过长；请返回并重新加载页面后再次提交',
+    '表單不是來自此頁面，或開啟時間過長；請返回並重新載入頁面後再次送出',
+  ],
   ['must be absent if password is sent', '发送 password 时不能同时发送', '傳送 password 時不得同時傳送'],
   ['is wrong', '不正确', '不正確'],
   [

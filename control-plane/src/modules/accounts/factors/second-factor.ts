@@ -65,6 +65,16 @@ export class SecondFactor {
     return totpEnrollment(secret, { issuer, label: user?.email ?? userId });
   }
 
+  /** The secret that was set up and waits for `enable`; null if there is none. */
+  async pending(userId: string): Promise<{ secret: string; otpauthUrl: string } | null> {
+    const { db, clock, sealer, issuer } = this.options;
+    const totp = await findTotp(db, userId);
+    if (totp === null || totp.enabled_at !== null) return null;
+    if (clock.now() - totp.created_at.getTime() > SETUP_LIFE_MS) return null;
+    const user = await this.#userOf(userId);
+    return totpEnrollment(sealer.open(totp.sealed_secret), { issuer, label: user.email ?? userId });
+  }
+
   /**
    * Enables the secret that was set up, after a code has confirmed it; returns the recovery codes, which are not shown again.
    * @throws ApiError CONFLICT when one is enabled or none was set up in time, AUTH_2FA_INVALID, RATE_LIMIT_EXCEEDED

@@ -98,6 +98,11 @@ export const SessionSchema = Type.Object(
   {
     id: SessionId,
     is_current: Type.Boolean({ description: 'True if this request uses the session.', examples: [true] }),
+    kind: Type.Enum(['token', 'browser'], {
+      type: 'string',
+      description: '`token`: of a program; `browser`: of the pages.',
+      examples: ['token'],
+    }),
     methods: Type.Array(Type.String({ examples: ['password'] }), {
       description: 'Methods by which the user proved their identity.',
     }),

@@ -37,9 +37,10 @@ export const listSessions = defineRoute({
   errors: [],
   async handle({ account }, { accounts: { sessions } }) {
     const rows = await sessions.list(personOf(account).id);
-    const items = rows.map(({ id, methods, address, user_agent, created_at, last_used_at, expires_at }) => ({
+    const items = rows.map(({ id, kind, methods, address, user_agent, created_at, last_used_at, expires_at }) => ({
       id,
       is_current: id === account.credentialId,
+      kind,
       methods,
       address,
       user_agent,

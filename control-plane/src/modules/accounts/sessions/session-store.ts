@@ -5,6 +5,8 @@ import { findRow } from '../../../db/row-by-key.js';
 
 export interface SessionRow {
   readonly id: string;
+  /** `token`: of an API client; `browser`: of pages, by a cookie. */
+  readonly kind: 'token' | 'browser';
   readonly user_id: string;
   readonly methods: string[];
   readonly address: string;
@@ -23,7 +25,16 @@ export interface NewRefreshToken {
   readonly at: Date;
 }
 
-export async function insertSession(trx: Knex, session: Omit<SessionRow, 'revoked_at'>): Promise<void> {
+/** Cookie of a browser, as it is stored. */
+export interface NewCookie {
+  readonly tokenId: string;
+  readonly secretHash: Buffer;
+}
+
+export async function insertSession(
+  trx: Knex,
+  session: Omit<SessionRow, 'revoked_at'> & { readonly token_id: string | null; readonly secret_hash: Buffer | null },
+): Promise<void> {
   await trx('sessions').insert(session);
 }
 
@@ -96,17 +107,44 @@ export function listSessions(db: Knex, userId: string, at: Date): Promise<Sessio
 
 const LIST_SESSIONS = {
   name: 'sessions-of-user',
-  text: `SELECT id, user_id, methods, address, user_agent, created_at, last_used_at, expires_at, revoked_at, fresh_until
+  text: `SELECT id, kind, user_id, methods, address, user_agent, created_at, last_used_at, expires_at, revoked_at, fresh_until
     FROM sessions WHERE user_id = $1 AND revoked_at IS NULL AND expires_at > $2 ORDER BY id DESC`,
 };
 
-const FIND_SESSION = {
-  name: 'find-session',
-  text: `SELECT s.id AS key, s.revoked_at IS NOT NULL AS is_revoked, s.expires_at, s.fresh_until, ${HOLDER_COLUMNS},
-    u.password_hash IS NOT NULL AS has_password,
+const FRESHNESS_COLUMNS = `s.fresh_until, u.password_hash IS NOT NULL AS has_password,
     EXISTS (SELECT FROM totp_secrets f WHERE f.user_id = u.id AND f.enabled_at IS NOT NULL) AS has_totp,
     EXISTS (SELECT FROM recovery_codes c WHERE c.user_id = u.id AND c.used_at IS NULL) AS has_recovery_code,
-    EXISTS (SELECT FROM passkeys p WHERE p.user_id = u.id) AS has_passkey
+    EXISTS (SELECT FROM passkeys p WHERE p.user_id = u.id) AS has_passkey`;
+
+const FIND_BROWSER_SESSION = {
+  name: 'find-browser-session',
+  text: `SELECT s.token_id AS key, s.id, s.secret_hash, s.created_at, s.last_used_at,
+    s.revoked_at IS NOT NULL AS is_revoked, s.expires_at, ${HOLDER_COLUMNS}, ${FRESHNESS_COLUMNS}
+  FROM sessions s JOIN users u ON u.id = s.user_id JOIN owners o ON o.id = u.id WHERE s.token_id = ANY($1)`,
+};
+
+/** Session with the cookie of a browser. */
+interface BrowserSessionRow extends LiveSessionRow {
+  readonly id: string;
+  readonly user_id: string;
+  readonly secret_hash: Buffer;
+  readonly created_at: Date;
+  readonly last_used_at: Date;
+}
+
+/** Finds the session of a browser by the public part of its cookie; null if there is none. */
+export function findBrowserSession(db: Knex, tokenId: string): Promise<BrowserSessionRow | null> {
+  return findRow<BrowserSessionRow>(db, FIND_BROWSER_SESSION, tokenId);
+}
+
+/** Replaces the cookie of a session. */
+export async function replaceCookie(trx: Knex, id: string, { tokenId, secretHash }: NewCookie): Promise<void> {
+  await trx('sessions').where({ id, kind: 'browser' }).update({ token_id: tokenId, secret_hash: secretHash });
+}
+
+const FIND_SESSION = {
+  name: 'find-session',
+  text: `SELECT s.id AS key, s.revoked_at IS NOT NULL AS is_revoked, s.expires_at, ${HOLDER_COLUMNS}, ${FRESHNESS_COLUMNS}
   FROM sessions s JOIN users u ON u.id = s.user_id JOIN owners o ON o.id = u.id WHERE s.id = ANY($1)`,
 };
 

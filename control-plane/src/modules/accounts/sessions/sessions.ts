@@ -17,13 +17,16 @@ import {
   extendFreshness,
   extendSession,
   type FreshnessRow,
+  findBrowserSession,
   findRefreshToken,
   findSession,
   insertRefreshToken,
   insertSession,
   listSessions,
   lockSession,
+  type NewCookie,
   type RefreshTokenRow,
+  replaceCookie,
   replaceRefreshToken,
   revokeOldestSessions,
   revokeSessions,
@@ -39,6 +42,10 @@ import {
 
 /** Time after which a session ends unless it is refreshed, in milliseconds. */
 const SESSION_LIFE_MS = 30 * 24 * 3_600_000;
+/** Time after sign-in when the session of a browser ends in any case, in milliseconds. */
+const BROWSER_LIFE_MS = 180 * 24 * 3_600_000;
+/** The use of a session by a browser is stored this often, in milliseconds. */
+const NOTE_USE_MS = 10 * 60_000;
 /** Grace period for lost responses: within it, reuse of a token replaces an unused successor instead of ending the session. */
 export const REFRESH_GRACE_MS = 10_000;
 
@@ -63,6 +70,26 @@ export interface ClientInfo {
   readonly userAgent: string | null;
 }
 
+/** Proofs of a sign-in, and where it comes from. */
+export interface SessionProof {
+  readonly methods: readonly Proof[];
+  readonly client: ClientInfo;
+}
+
+/** A session of a browser. `cookie` cannot be read again. */
+export interface BrowserSession {
+  readonly sessionId: string;
+  readonly userId: string;
+  readonly cookie: string;
+}
+
+/** The person behind a cookie. */
+export interface BrowserVisit {
+  readonly sessionId: string;
+  readonly userId: string;
+  readonly freshness: Freshness;
+}
+
 interface SessionsOptions {
   readonly db: Knex;
   readonly clock: Clock;
@@ -84,24 +111,39 @@ export class Sessions implements CredentialSource {
   constructor(private readonly options: SessionsOptions) {}
 
   /** Opens a session in the caller's transaction. The tokens in the result cannot be read again. */
-  async open(trx: Knex, userId: string, proof: { methods: readonly Proof[]; client: ClientInfo }): Promise<TokenPair> {
-    const now = this.options.clock.now();
-    const at = new Date(now);
-    const id = newId(idPrefixes.session, now);
-    await insertSession(trx, {
-      id,
-      user_id: userId,
-      methods: [...proof.methods],
-      address: proof.client.address,
-      user_agent: proof.client.userAgent?.slice(0, 500) ?? null,
-      created_at: at,
-      last_used_at: at,
-      expires_at: new Date(now + SESSION_LIFE_MS),
-      // the device that showed a QR code may be anyone's
-      fresh_until: proof.methods.includes('qr') ? null : new Date(now + FRESH_MS),
-    });
-    await revokeOldestSessions(trx, userId, { at, keep: MAX_SESSIONS });
+  async open(trx: Knex, userId: string, proof: SessionProof): Promise<TokenPair> {
+    const { id, at } = await this.#insert(trx, userId, proof, null);
     return this.#pair(userId, id, await this.#addToken(trx, id, at));
+  }
+
+  /** Opens a session of a browser, which shows a cookie instead of tokens. It ends 30 days after its last use, 180 days after sign-in. */
+  async openBrowser(trx: Knex, userId: string, proof: SessionProof): Promise<BrowserSession> {
+    const secret = makeToken(tokenPrefixes.browser);
+    const { id } = await this.#insert(trx, userId, proof, secret);
+    return { sessionId: id, userId, cookie: secret.token };
+  }
+
+  /** Gives a session of a browser a new cookie, after a password or a factor has changed: the earlier one ends. */
+  async renewCookie(trx: Knex, sessionId: string): Promise<string> {
+    const secret = makeToken(tokenPrefixes.browser);
+    await replaceCookie(trx, sessionId, secret);
+    return secret.token;
+  }
+
+  /** Session of a browser by its cookie; null if it has ended, or its account may not be signed in to. Its use is noted. */
+  async findBrowser(cookie: string): Promise<BrowserVisit | null> {
+    const { db, clock, needsVerifiedEmail } = this.options;
+    const parsed = parseToken(tokenPrefixes.browser, cookie);
+    const row = parsed === null ? null : await findBrowserSession(db, parsed.tokenId);
+    if (parsed === null || row === null || !isSameHash(row.secret_hash, parsed.secretHash)) return null;
+    const now = clock.now();
+    const isOver = row.is_revoked || row.expires_at.getTime() <= now || row.owner_state !== 'active';
+    if (isOver || (needsVerifiedEmail && !row.is_email_verified)) return null;
+    if (now - row.last_used_at.getTime() > NOTE_USE_MS) {
+      const expiresAt = Math.min(now + SESSION_LIFE_MS, row.created_at.getTime() + BROWSER_LIFE_MS);
+      await extendSession(db, row.id, new Date(now), new Date(expiresAt));
+    }
+    return { sessionId: row.id, userId: row.user_id, freshness: freshnessOf(row, now) };
   }
 
   /**
@@ -238,6 +280,34 @@ export class Sessions implements CredentialSource {
     await this.#revoke(trx, userId, { reason: 'reuse', only: id });
     await insertAuditEntry(trx, { actor, accountId: userId, action: 'session.reuse_detected', subject: id });
     return { kind: 'reused', userId };
+  }
+
+  async #insert(
+    trx: Knex,
+    userId: string,
+    { methods, client }: SessionProof,
+    cookie: Pick<NewCookie, 'tokenId' | 'secretHash'> | null,
+  ): Promise<{ id: string; at: Date }> {
+    const now = this.options.clock.now();
+    const at = new Date(now);
+    const id = newId(idPrefixes.session, now);
+    await insertSession(trx, {
+      id,
+      kind: cookie === null ? 'token' : 'browser',
+      user_id: userId,
+      methods: [...methods],
+      address: client.address,
+      user_agent: client.userAgent?.slice(0, 500) ?? null,
+      created_at: at,
+      last_used_at: at,
+      expires_at: new Date(now + SESSION_LIFE_MS),
+      // the device that showed a QR code may be anyone's
+      fresh_until: methods.includes('qr') ? null : new Date(now + FRESH_MS),
+      token_id: cookie?.tokenId ?? null,
+      secret_hash: cookie?.secretHash ?? null,
+    });
+    await revokeOldestSessions(trx, userId, { at, keep: MAX_SESSIONS });
+    return { id, at };
   }
 
   async #addToken(trx: Knex, sessionId: string, at: Date, replaces: readonly string[] = []): Promise<string> {

@@ -1,0 +1,125 @@
+import { randomBytes } from 'node:crypto';
+import { ApiError, messageOf } from '../../../http/errors.js';
+import { messageIn } from '../../../http/field-messages/field-messages.js';
+import { chosenLocale, type Locale, withLocale } from '../../../http/locale.js';
+import { type Html, html } from '../../../http/pages/html.js';
+import type { RawReply, RouteRequest } from '../../../http/route.js';
+import type { BrowserSession, BrowserVisit, Sessions } from '../sessions/sessions.js';
+import type { Completion, SignedIn } from '../sign-in/completion.js';
+import type { SignIn } from '../sign-in.js';
+import { HOME_OF_ACCOUNTS, safeNext } from './next.js';
+import type { PageCookies } from './page-cookies.js';
+import { FORM_TOKEN, type PageForms } from './page-forms.js';
+
+/** Request for a page of accounts. */
+export type AccountPageRequest = RouteRequest<unknown, unknown, unknown>;
+
+/** The person of a page, and the cookie that shows it. */
+export interface Visitor extends BrowserVisit {
+  readonly cookie: string;
+}
+
+interface AccountPagesOptions {
+  readonly publicUrl: string;
+  readonly sessions: Sessions;
+  readonly cookies: PageCookies;
+  readonly forms: PageForms;
+  /** Ways to sign in that open a session of the browser. */
+  readonly signIn: SignIn<BrowserSession>;
+  readonly completion: Completion<BrowserSession>;
+}
+
+/** Sessions of browsers and forms, for pages that know their person. */
+export class AccountPages {
+  readonly signIn: SignIn<BrowserSession>;
+  readonly completion: Completion<BrowserSession>;
+
+  constructor(private readonly options: AccountPagesOptions) {
+    this.signIn = options.signIn;
+    this.completion = options.completion;
+  }
+
+  /** Person of a request by its cookie; null if it has no live session. */
+  async visitor(request: AccountPageRequest): Promise<Visitor | null> {
+    const cookie = this.options.cookies.session(request);
+    const visit = cookie === null ? null : await this.options.sessions.findBrowser(cookie);
+    return cookie === null || visit === null ? null : { ...visit, cookie };
+  }
+
+  /** Person of a page that needs one, or the reply that leads to the sign-in and from there back to this page. */
+  async pageSession(request: AccountPageRequest): Promise<Visitor | RawReply> {
+    const visitor = await this.visitor(request);
+    if (visitor !== null) return visitor;
+    const next = request.method === 'GET' || request.method === 'HEAD' ? request.url : HOME_OF_ACCOUNTS;
+    return redirect(request, `/sign-in?next=${encodeURIComponent(next)}`);
+  }
+
+  /** Page that the address of a request leads to after the sign-in. */
+  nextOf({ url }: AccountPageRequest): string {
+    return safeNext(new URLSearchParams(url.split('?')[1]).get('next'), this.options.publicUrl);
+  }
+
+  /** Field with the token of the form at a path, which `readForm` checks. `cookie`: of the session or of the sign-in. */
+  formToken(path: string, cookie: string): Html {
+    return html`<input type="hidden" name="${FORM_TOKEN}" value="${this.options.forms.token(path, cookie)}">`;
+  }
+
+  /** Fields of a form of the browser with this cookie. @throws ApiError FORBIDDEN */
+  readForm(request: AccountPageRequest, cookie: string | null): URLSearchParams {
+    return this.options.forms.read(request, cookie);
+  }
+
+  /** Cookie that binds a sign-in to the browser, and the header that sets it if the request has none. */
+  signInCookie(request: AccountPageRequest): { readonly cookie: string; readonly cookies: readonly string[] } {
+    const { cookies } = this.options;
+    const known = cookies.signIn(request);
+    const cookie = known ?? randomBytes(16).toString('base64url');
+    return { cookie, cookies: known === null ? [cookies.setSignIn(cookie)] : [] };
+  }
+
+  /** Cookie of a sign-in under way; null if the request has none. */
+  signInCookieOf(request: AccountPageRequest): string | null {
+    return this.options.cookies.signIn(request);
+  }
+
+  /** Runs a sign-in: leads on to its page with the cookie of the session, or to the second step. @throws ApiError for any other refusal */
+  async signedIn(request: AccountPageRequest, work: () => Promise<SignedIn<BrowserSession>>): Promise<RawReply> {
+    const { cookies } = this.options;
+    const next = this.nextOf(request);
+    try {
+      const { tokens } = await work();
+      return redirect(request, next, [cookies.setSession(tokens.cookie), cookies.clearSignIn()]);
+    } catch (error) {
+      const challenge = error instanceof ApiError ? error.meta?.['challenge'] : undefined;
+      if (typeof challenge !== 'string') throw error;
+      return redirect(request, `/sign-in/factor?next=${encodeURIComponent(next)}`, [cookies.setSignIn(challenge)]);
+    }
+  }
+
+  /** Header that gives a session a new cookie. */
+  newCookie(value: string): string {
+    return this.options.cookies.setSession(value);
+  }
+
+  /** Headers that take both cookies away. */
+  get cleared(): readonly string[] {
+    return [this.options.cookies.clearSession(), this.options.cookies.clearSignIn()];
+  }
+}
+
+/** Reply that leads to another page of this site; the language that the address names stays. */
+export function redirect({ url }: { url: string }, path: string, cookies: readonly string[] = []): RawReply {
+  const language = chosenLocale(url);
+  const Location = language === null ? path : withLocale(path, language);
+  return { status: 303, raw: { contentType: 'text/html; charset=utf-8', body: '' }, headers: { Location }, cookies };
+}
+
+/** A refusal above a form: the message of its code, and what is wrong with each field. */
+export function refusalHtml(error: ApiError | null, locale: Locale): Html | null {
+  if (error === null) return null;
+  const details = Object.values(error.details ?? {}).flat();
+  const shown = details.map(({ message }) => messageIn(message, locale));
+  return html`<div class="refusal" role="alert"><p class="bad">${messageOf(error, locale)}</p>${shown.map(
+    (one) => html`<p lang="${one.locale}">${one.text}</p>`,
+  )}</div>`;
+}
