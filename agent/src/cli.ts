@@ -1,7 +1,6 @@
 import { exitWhenOutputCloses } from '@vantage/shared/closed-output.js';
 import { endWithTerminal } from '@vantage/shared/lost-terminal.js';
-import { plainText } from '@vantage/shared/terminal/plain-text.js';
-import { withProgramCalls } from '@vantage/shared/terminal/program-call.js';
+import { complaintText } from '@vantage/shared/terminal/complaint-text.js';
 import { judgeError } from './commands/judge-error.js';
 import { readEnv } from './config.js';
 import { type ExitName, exitCodes } from './exit-codes.js';
@@ -18,8 +17,7 @@ try {
   }).parseAsync();
 } catch (error) {
   const { exit, message } = judgeError(error);
-  if (message !== null)
-    process.stderr.write(`${plainText(`vantage-agent: ${withProgramCalls(message, readEnv())}`)}\n`);
+  if (message !== null) process.stderr.write(complaintText('vantage-agent', message, process.stderr, readEnv()));
   outcome = exit;
 }
 // a socket that is slow to close must not keep a finished command alive

@@ -1,8 +1,5 @@
 import { systemClock } from '@vantage/shared/clock.js';
-import { textCell } from '@vantage/shared/probe-types/cells.js';
-import { withProgramCalls } from '@vantage/shared/terminal/program-call.js';
-import { screenOf } from '@vantage/shared/terminal/screen.js';
-import { wrapText } from '@vantage/shared/terminal/wrap-text.js';
+import { complaintText } from '@vantage/shared/terminal/complaint-text.js';
 import { InvalidArgumentError } from 'commander';
 import { ownFacts } from '../client-file.js';
 import { readClientEnv, readEnv } from '../config/config.js';
@@ -53,14 +50,7 @@ export async function withServer(
 /** Prints an error, and sets the exit code; servers choose much of its text. */
 export function complain(exitCode: 1 | 2 | 3, message: string): void {
   process.exitCode = exitCode;
-  const { width } = screenOf(process.stderr, readEnv());
-  const lines = `vantage: ${withProgramCalls(message, readEnv())}`.split('\n').flatMap((line) => {
-    const [indent = ''] = /^ */.exec(line) ?? [];
-    // what goes on is indented below its beginning
-    const [first = '', ...more] = wrapText(textCell(line.trim()), width - indent.length - 2);
-    return [`${indent}${first}`, ...more.map((part) => `${indent}  ${part}`)];
-  });
-  process.stderr.write(`${lines.join('\n')}\n`);
+  process.stderr.write(complaintText('vantage', message, process.stderr, readEnv()));
 }
 
 /** Greatest number of nodes, as it is written. @throws InvalidArgumentError */

@@ -1,5 +1,5 @@
+import { complaintText } from '@vantage/shared/terminal/complaint-text.js';
 import { jsonText, plainText } from '@vantage/shared/terminal/plain-text.js';
-import { withProgramCalls } from '@vantage/shared/terminal/program-call.js';
 import { type Screen, screenOf } from '@vantage/shared/terminal/screen.js';
 import { tableLines } from '@vantage/shared/terminal/table.js';
 import { wrapLine, wrapText } from '@vantage/shared/terminal/wrap-text.js';
@@ -17,7 +17,7 @@ export function printText(text: string): void {
 
 /** Prints the complaint of a program on standard error. */
 export function printComplaint(program: string, text: string): void {
-  process.stderr.write(`${plainText(`${program}: ${withProgramCalls(text, readEnv())}`)}\n`);
+  process.stderr.write(complaintText(program, text, process.stderr, readEnv()));
 }
 
 /** Prints a secret that is shown only once below a note of one or more lines, and nothing else on standard output, so that it can be piped. */

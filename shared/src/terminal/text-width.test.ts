@@ -1,4 +1,5 @@
 import t from 'tap';
+import { complaintText } from './complaint-text.js';
 import { cutText, padEnd, textWidth } from './text-width.js';
 import { wrapLine, wrapText } from './wrap-text.js';
 
@@ -47,4 +48,13 @@ t.test('a line with columns goes on below the column that was cut', async (t) =>
     '           O=Example',
     '           Organisation',
   ]);
+});
+
+t.test('a complaint fits a terminal, and is whole in a log', async (t) => {
+  const message = 'cannot reach the control plane now\n  retry later';
+  t.equal(complaintText('vantage', message, {}, {}), `vantage: ${message}\n`);
+  t.equal(
+    complaintText('vantage', message, { isTTY: true, columns: 24 }, {}),
+    'vantage: cannot reach\n  the control plane now\n  retry later\n',
+  );
 });
