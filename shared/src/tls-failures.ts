@@ -10,6 +10,11 @@ export function isWithoutTls(error: unknown): boolean {
   return /WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|SSL_HTTP_REQUEST/.test(codeOf(error));
 }
 
+/** Refusal of a certificate that is not trusted, with what to do about it. `reason`: that of OpenSSL. */
+export function untrustedText(origin: string, reason: string): string {
+  return `the certificate of ${origin} is not trusted (${reason}): put the certificate of a private authority into NODE_EXTRA_CA_CERTS`;
+}
+
 function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '@vantage/shared/clock.js';
 import { retryAfterMs } from '@vantage/shared/headers/retry-after.js';
 import { textCell } from '@vantage/shared/probe-types/cells.js';
-import { isUntrusted, isWithoutTls } from '@vantage/shared/tls-failures.js';
+import { isUntrusted, isWithoutTls, untrustedText } from '@vantage/shared/tls-failures.js';
 import { type Dispatcher, request } from 'undici';
 import { EnrollmentInputError, EnrollmentRefusedError, EnrollmentUnansweredError } from './errors.js';
 import { type Identity, isPublicKey, isUrlList, parseObject } from './identity.js';
@@ -125,13 +125,7 @@ async function readText(body: AsyncIterable<Buffer>): Promise<string> {
 /** A certificate does not become good by another request; anything else may. */
 function judgeFailure(origin: string, cause: unknown): EnrollmentRefusedError | EnrollmentUnansweredError {
   if (cause instanceof WrongPinError) return new EnrollmentRefusedError('wrong_pin', cause.message);
-  if (isUntrusted(cause)) {
-    const advice = 'put the certificate of a private authority into NODE_EXTRA_CA_CERTS';
-    return new EnrollmentRefusedError(
-      'UNTRUSTED',
-      `the certificate of ${origin} is not trusted (${describe(cause)}): ${advice}`,
-    );
-  }
+  if (isUntrusted(cause)) return new EnrollmentRefusedError('UNTRUSTED', untrustedText(origin, describe(cause)));
   return new EnrollmentUnansweredError(`no response from ${origin}: ${describe(cause)}`, null, { cause });
 }
 

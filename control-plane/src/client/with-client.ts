@@ -8,7 +8,7 @@ import { chosenServer } from './chosen-server.js';
 import { explainRefusal } from './explain-refusal.js';
 import { Mistake } from './mistake.js';
 import { findLogin, LoginFileError } from './saved-login.js';
-import { schemeAdvice } from './scheme-advice.js';
+import { connectionAdvice } from './connection-advice.js';
 
 /** Options of every command. */
 export interface ClientOptions {
@@ -42,7 +42,7 @@ export async function withServer(
   } catch (error) {
     if (error instanceof ApiRefusal) complain(2, explainRefusal(error, { hasToken, nowMs: systemClock.now() }));
     else if (error instanceof LoginFileError || error instanceof Mistake) complain(2, error.message);
-    else if (error instanceof ApiUnreachable) complain(3, (await schemeAdvice(address, error)) ?? error.message);
+    else if (error instanceof ApiUnreachable) complain(3, (await connectionAdvice(address, error)) ?? error.message);
     else throw error;
   }
 }

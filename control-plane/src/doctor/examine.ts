@@ -201,14 +201,13 @@ async function examinePublicUrl({ publicUrl, listen, tlsCert }: Config): Promise
       await response.body?.cancel();
       return response.status;
     },
-    (error: Error) => (patience.signal.aborted ? 'no response within 10 s' : reasonOf(error)),
+    (error: Error) => (patience.signal.aborted ? new Error('no response within 10 s') : causeOf(error)),
   );
   cancel();
   return judgePublicUrl(url, outcome, publicUrl !== null);
 }
 
 /** The cause of a failed request says more than `fetch failed`. */
-function reasonOf({ message, cause }: Error): string {
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : null;
-  return code ?? (cause instanceof Error ? cause.message : message);
+function causeOf(error: Error): Error {
+  return error.cause instanceof Error ? error.cause : error;
 }

@@ -23,6 +23,7 @@ const key = String(testdata('localhost.key.pem'));
 const issuedAt = Date.parse('2026-01-01');
 const presented = (change: object, nowMs: number) =>
   judgeCertificate({ certificate, key, host: 'localhost', ...change }, nowMs);
+const failure = (code: string) => Object.assign(new Error(code.toLowerCase()), { code });
 const expiry = new Date('Oct 28 00:38:36 2126 GMT').getTime();
 
 const cases: readonly (readonly [DoctorCheck, DoctorCheck['status'], RegExp])[] = [
@@ -65,7 +66,8 @@ const cases: readonly (readonly [DoctorCheck, DoctorCheck['status'], RegExp])[] 
   [judgeFiles('the server', 65_536, 60_000), 'failed', /60000/],
   [judgePublicUrl('https://v.example', 200, true), 'ok', /responds/],
   [judgePublicUrl('https://v.example', 502, true), 'failed', /responds with 502/],
-  [judgePublicUrl('https://v.example', 'ECONNREFUSED', true), 'failed', /ECONNREFUSED/],
+  [judgePublicUrl('https://v.example', failure('ECONNREFUSED'), true), 'failed', /respond: ECONNREFUSED/],
+  [judgePublicUrl('https://v.example', failure('DEPTH_ZERO_SELF_SIGNED_CERT'), true), 'failed', /is not trusted/],
   [judgeAgents([], 0, '0.2.0'), 'ok', /no node/],
   [judgeAgents([{ version: '0.2.0', nodes: 3, online: 2 }], 0, '0.2.0'), 'ok', /0.2.0: 2 of 3 online/],
   [judgeAgents([{ version: '0.1.0', nodes: 3, online: 2 }], 1, '0.2.0'), 'failed', /1 share no protocol/],

@@ -1,6 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { DoctorCheck } from '@vantage/shared/terminal/check-lines.js';
+import { isUntrusted } from '@vantage/shared/tls-failures.js';
 import { compareVersions } from '@vantage/shared/version-order.js';
 import type { MigrationState } from '../db/migrate.js';
 
@@ -170,7 +171,7 @@ export function judgeFiles(process: string, limit: number, used: number | null):
 }
 
 /** Judges whether the public URL leads to a control plane. `outcome`: a status, or why there was no response. */
-export function judgePublicUrl(url: string, outcome: number | string, isConfigured: boolean): DoctorCheck {
+export function judgePublicUrl(url: string, outcome: number | Error, isConfigured: boolean): DoctorCheck {
   const name = 'public URL';
   if (outcome === 200)
     return ok(
@@ -178,12 +179,22 @@ export function judgePublicUrl(url: string, outcome: number | string, isConfigur
       `${url} responds`,
       isConfigured ? null : 'set VANTAGE_PUBLIC_URL if agents or users are on other machines',
     );
-  const detail = `${url} ${typeof outcome === 'number' ? `responds with ${outcome}` : `does not respond: ${outcome}`}`;
+  if (outcome instanceof Error && isUntrusted(outcome))
+    return failed(
+      name,
+      `the certificate of ${url} is not trusted: ${outcome.message}`,
+      'if it is the right one: put it, or that of its authority, into the file that NODE_EXTRA_CA_CERTS names, here and on every node',
+    );
+  const detail = typeof outcome === 'number' ? `responds with ${outcome}` : `does not respond: ${reasonOf(outcome)}`;
   return failed(
     name,
-    detail,
+    `${url} ${detail}`,
     'check VANTAGE_PUBLIC_URL, DNS, the load balancer and its certificate, and that a replica runs',
   );
+}
+
+function reasonOf(error: Error): string {
+  return 'code' in error ? String(error.code) : error.message;
 }
 
 /** Nodes by the version of their agents. */
