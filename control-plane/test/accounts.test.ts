@@ -8,7 +8,7 @@ import { from, password, peopleInTurn } from './_support/people.js';
 import { apiOf, startReplica, startStack } from './_support/stack.js';
 
 const openPeople = await peopleInTurn(t);
-const { api } = await startStack(t, { VANTAGE_PLANS: '{"free": {"monitors": 20, "members": null}}' });
+const { api } = await startStack(t, { VANTAGE_PLANS: '{"free": {"monitors": 20, "nodes": null}}' });
 const aUser = { email: 'Ada@Example.COM', role: 'user', password: null } as const;
 const here = from('192.0.2.1');
 
@@ -293,14 +293,26 @@ t.test('an account reads the limits that apply to it, as configured', async (t) 
     node_tests_per_day: 1_000,
     monitors: 20,
     min_interval_s: 60,
-    members: null,
-    nodes: 5,
+    nodes: null,
     sms_per_month: 0,
     voice_per_month: 0,
     check_days: 7,
     reputation_per_month: 1_000,
   });
   t.match(limits.body.meta.rate_limit, { limit: 60, remaining: 59 });
+});
+
+t.test('without a mail server the response names the setting, whether the account exists or not', async (t) => {
+  const body = { email: 'bea@example.com', password };
+  const registered = await api.call('POST', '/v1/auth/register', { as: null, body });
+  const as = registered.body.data.access_token;
+  t.match((await api.call('POST', '/v1/auth/verify-email/resend', { as })).body.data, {
+    message: /VANTAGE_SMTP_URL is not set/,
+  });
+  const forgot = async (email: string) =>
+    (await api.call('POST', '/v1/auth/password/forgot', { as: null, body: { email } })).body.data.message;
+  t.match(await forgot('bea@example.com'), /VANTAGE_SMTP_URL is not set/);
+  t.equal(await forgot('none@example.com'), await forgot('bea@example.com'));
 });
 
 t.test('every act on an account writes its line in the audit log', async (t) => {

@@ -185,23 +185,30 @@ t.test('a status of 400 or more fails, unless any status will do', async (t) => 
   t.match(await run('--any-status'), { code: 0, stdout: /HTTP 500/ });
 });
 
-t.test('an address with the scheme of the other protocol, or a certificate that is not trusted, is refused with what to do', async (t) => {
-  const { key, cert } = makeSiteCertificates(t.testdir()).good;
-  const secure = createHttpsServer({ key, cert }, (_request, response) => response.end());
-  await new Promise<void>((resolve) => secure.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => new Promise((resolve) => secure.close(resolve)));
-  const { port } = secure.address() as net.AddressInfo;
-  const plain = new URL(api.url).host;
-  for (const [url, advice] of [
-    [`http://127.0.0.1:${port}`, `this port speaks TLS: use https://127.0.0.1:${port}`],
-    [`https://${plain}`, `this port does not speak TLS: use http://${plain}`],
-    [
-      `https://127.0.0.1:${port}`,
-      /^vantage: the certificate of https:.* is not trusted \(.*\): .*NODE_EXTRA_CA_CERTS\n$/,
-    ],
-  ] as const)
-    t.match(await clientOf(url)('nodes'), { code: 3, stdout: '', stderr: typeof advice === 'string' ? `vantage: ${advice}\n` : advice });
-});
+t.test(
+  'an address with the scheme of the other protocol, or a certificate that is not trusted, is refused with what to do',
+  async (t) => {
+    const { key, cert } = makeSiteCertificates(t.testdir()).good;
+    const secure = createHttpsServer({ key, cert }, (_request, response) => response.end());
+    await new Promise<void>((resolve) => secure.listen(0, '127.0.0.1', resolve));
+    t.teardown(() => new Promise((resolve) => secure.close(resolve)));
+    const { port } = secure.address() as net.AddressInfo;
+    const plain = new URL(api.url).host;
+    for (const [url, advice] of [
+      [`http://127.0.0.1:${port}`, `this port speaks TLS: use https://127.0.0.1:${port}`],
+      [`https://${plain}`, `this port does not speak TLS: use http://${plain}`],
+      [
+        `https://127.0.0.1:${port}`,
+        /^vantage: the certificate of https:.* is not trusted \(.*\): .*NODE_EXTRA_CA_CERTS\n$/,
+      ],
+    ] as const)
+      t.match(await clientOf(url)('nodes'), {
+        code: 3,
+        stdout: '',
+        stderr: typeof advice === 'string' ? `vantage: ${advice}\n` : advice,
+      });
+  },
+);
 
 t.test('no text of a node, a server or a target controls the terminal', async (t) => {
   const { answer } = await berlin(t);

@@ -12,8 +12,7 @@ export async function connectionAdvice(address: string, error: Error): Promise<s
   const { cause } = error;
   if (cause instanceof Error && isUntrusted(cause)) return untrustedText(address, cause.message);
   const { protocol, host, hostname, port } = new URL(address);
-  if (protocol === 'https:')
-    return isWithoutTls(cause) ? `this port does not speak TLS: use http://${host}` : null;
+  if (protocol === 'https:') return isWithoutTls(cause) ? `this port does not speak TLS: use http://${host}` : null;
   const isTls = await speaksTls(hostname.replace(/^\[|\]$/g, ''), Number(port || 80));
   return isTls ? `this port speaks TLS: use https://${host}` : null;
 }

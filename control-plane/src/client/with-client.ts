@@ -5,10 +5,10 @@ import { ownFacts } from '../client-file.js';
 import { readClientEnv, readEnv } from '../config/config.js';
 import { ApiClient, ApiRefusal, ApiUnreachable } from './api-client.js';
 import { chosenServer } from './chosen-server.js';
+import { connectionAdvice } from './connection-advice.js';
 import { explainRefusal } from './explain-refusal.js';
 import { Mistake } from './mistake.js';
 import { findLogin, LoginFileError } from './saved-login.js';
-import { connectionAdvice } from './connection-advice.js';
 
 /** Options of every command. */
 export interface ClientOptions {

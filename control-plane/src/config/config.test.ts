@@ -62,7 +62,6 @@ t.test('without any variable every setting has its default', async (t) => {
         node_tests_per_day: 1000,
         monitors: 10,
         min_interval_s: 60,
-        members: 1,
         nodes: 5,
         sms_per_month: 0,
         voice_per_month: 0,
@@ -461,8 +460,8 @@ t.test('a missing or invalid JSON file is reported with all other errors', async
 });
 
 t.test('plans may come from a file', async (t) => {
-  const file = fileWith('plans.json', '{"pro": {"members": 7}}');
-  t.equal(parse({ VANTAGE_PLANS: file }).config.plans.pro.members, 7);
+  const file = fileWith('plans.json', '{"pro": {"nodes": 7}}');
+  t.equal(parse({ VANTAGE_PLANS: file }).config.plans.pro.nodes, 7);
 });
 
 t.test('an unknown VANTAGE_ name is a warning; variables of other programs are not', async (t) => {
@@ -470,6 +469,7 @@ t.test('an unknown VANTAGE_ name is a warning; variables of other programs are n
     VANTAGE_TOKEN: 'x',
     VANTAGE_URL: 'x',
     VANTAGE_AGENT_BIND: 'x',
+    VANTAGE_STATE_DIR: 'x',
     VANTAGE_TEST_DATABASE_URL: 'x',
     PATH: 'x',
   };

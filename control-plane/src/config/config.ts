@@ -211,7 +211,7 @@ const knownNames = new Set(
   Object.values(settings).flatMap(({ name, isSecret }) => (isSecret ? [name, `${name}_FILE`] : [name])),
 );
 /** Read by the agent, by the command-line client, by the commands of backups and by the test runner. */
-const namesOfOthers = /^VANTAGE_(CONFIG|URL|TOKEN|BACKUP_PASSPHRASE(_FILE)?|AGENT_.*|TEST_.*)$/;
+const namesOfOthers = /^VANTAGE_(CONFIG|URL|TOKEN|STATE_DIR|BACKUP_PASSPHRASE(_FILE)?|AGENT_.*|TEST_.*)$/;
 
 function unknownVariables(names: readonly string[]): string[] {
   return [...new Set(names)]

@@ -24,6 +24,12 @@ interface MailOptions {
   readonly clock: Clock;
 }
 
+interface OpenMailOptions extends MailOptions {
+  readonly templates: MailTemplates;
+  /** Called with the file of each mail that no server was there to send. */
+  readonly written?: (file: string) => void;
+}
+
 /** Both ends of the queue of mails. */
 export interface MailParts {
   readonly mail: Mail;
@@ -38,11 +44,11 @@ function openMailQueue({ config, secretKey, publicUrl, clock }: MailOptions): Ma
 }
 
 /** Mail as it is configured. */
-export function openMail(options: MailOptions & { readonly templates: MailTemplates }): MailParts {
-  const { config, secretKey, publicUrl, templates } = options;
+export function openMail(options: OpenMailOptions): MailParts {
+  const { config, secretKey, publicUrl, templates, written = () => {} } = options;
   const { smtp, mailDir, dataDir } = config;
   const directory = mailDir ?? path.join(dataDir, 'mail');
-  const transport = smtp === null ? new MailDirectory(directory) : new SmtpTransport(smtp);
+  const transport = smtp === null ? new MailDirectory(directory, written) : new SmtpTransport(smtp);
   return {
     mail: openMailQueue(options),
     mailer: new Mailer({

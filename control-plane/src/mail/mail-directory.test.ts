@@ -20,7 +20,7 @@ function messageOf(messageId: string): Message {
 
 t.test('mails of one template that are queued in the same millisecond are files of their own', async (t) => {
   const path = join(temporaryDirectory(t), 'mails');
-  const directory = new MailDirectory(path);
+  const directory = new MailDirectory(path, () => {});
   const messages = Array.from({ length: 50 }, () => messageOf(`<${newId(idPrefixes.event)}@vantage.test>`));
   for (const message of messages) await directory.deliver(message);
   const files = readdirSync(path).filter((file) => file.endsWith('.eml'));
@@ -28,12 +28,18 @@ t.test('mails of one template that are queued in the same millisecond are files 
   t.same(sources.toSorted(), messages.map(({ source }) => source.toString()).toSorted());
 });
 
-t.test('a second attempt at a mail replaces the first, and only the owner can read it', async (t) => {
-  const path = join(temporaryDirectory(t), 'mails');
-  const directory = new MailDirectory(path);
-  const message = messageOf('<1b4e28ba@vantage.test>');
-  for (let attempt = 0; attempt < 2; attempt += 1) await directory.deliver(message);
-  const files = readdirSync(path);
-  t.equal(files.length, 2, 'the message and its text');
-  for (const file of files) t.equal(statSync(join(path, file)).mode & 0o777, 0o600);
-});
+t.test(
+  'a second attempt at a mail replaces the first, only the owner can read it, and each reports the file to read',
+  async (t) => {
+    const path = join(temporaryDirectory(t), 'mails');
+    const written: string[] = [];
+    const directory = new MailDirectory(path, (file) => written.push(file));
+    const message = messageOf('<1b4e28ba@vantage.test>');
+    for (let attempt = 0; attempt < 2; attempt += 1) await directory.deliver(message);
+    const files = readdirSync(path);
+    t.equal(files.length, 2, 'the message and its text');
+    const text = join(path, files.find((file) => file.endsWith('.txt')) ?? '');
+    t.strictSame(written, [text, text]);
+    for (const file of files) t.equal(statSync(join(path, file)).mode & 0o777, 0o600);
+  },
+);

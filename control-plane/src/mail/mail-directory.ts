@@ -6,7 +6,10 @@ import type { MailTransport, Message } from './message.js';
 /** Writes messages to files that only their owner can read, for installations without a mail server. */
 export class MailDirectory implements MailTransport {
   /** The directory is made when the first message comes. */
-  constructor(private readonly path: string) {}
+  constructor(
+    private readonly path: string,
+    private readonly written: (file: string) => void,
+  ) {}
 
   /**
    * Writes the message and, next to it, its text: in the message long lines are folded and letters are encoded, so that
@@ -17,6 +20,7 @@ export class MailDirectory implements MailTransport {
     const name = nameOf(message);
     await this.#write(`${name}.txt`, `To: ${message.to}\n\n${message.text}`);
     await this.#write(`${name}.eml`, message.source);
+    this.written(join(this.path, `${name}.txt`));
   }
 
   /** Complete before it has its name. */

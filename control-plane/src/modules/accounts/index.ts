@@ -186,6 +186,8 @@ export function openAccounts(options: AccountsOptions): AccountParts {
 /** Accounts as routes and commands know them. */
 export interface AccountServices extends Omit<AccountParts, 'upkeep'> {
   readonly plans: Plans;
+  /** False: mails are written to files, which the operator reads. */
+  readonly sendsMail: boolean;
 }
 
 declare module '../../http/route.js' {

@@ -40,7 +40,7 @@ export const accountsModule = defineModule({
     const { sessions, signingKeys, recovery, signInConfirmation } = parts;
     followKeys(house, signingKeys);
     return {
-      service: { ...parts, plans: config.plans },
+      service: { ...parts, plans: config.plans, sendsMail: config.smtp !== null },
       startables: [signingKeys],
       credentials: [sessions],
       jobServices: { recovery, signInConfirmation },

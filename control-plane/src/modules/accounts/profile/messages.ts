@@ -22,6 +22,17 @@ export const messages = {
     'zh-CN': '如果该邮箱有对应账户，重置邮件已发出。',
     'zh-TW': '若此電子郵件有對應帳戶，重設郵件已寄出。',
   },
+  // without a mail server; the same whether the account exists
+  verificationNotSent: {
+    en: 'This installation sends no mail, since VANTAGE_SMTP_URL is not set. The operator has the link, in a file.',
+    'zh-CN': '此安装未设置 VANTAGE_SMTP_URL，不发送邮件。链接在运营者处的文件中。',
+    'zh-TW': '此安裝未設定 VANTAGE_SMTP_URL，不寄送郵件。連結在營運者處的檔案中。',
+  },
+  resetNotSent: {
+    en: 'This installation sends no mail, since VANTAGE_SMTP_URL is not set. If an account with this address exists, the operator has its link, in a file.',
+    'zh-CN': '此安装未设置 VANTAGE_SMTP_URL，不发送邮件。如果该邮箱有对应账户，链接在运营者处的文件中。',
+    'zh-TW': '此安裝未設定 VANTAGE_SMTP_URL，不寄送郵件。若此電子郵件有對應帳戶，連結在營運者處的檔案中。',
+  },
   passwordChanged: {
     en: 'Your password was changed. Other sessions have ended.',
     'zh-CN': '密码已更改，其他会话已退出。',

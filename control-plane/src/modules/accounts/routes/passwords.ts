@@ -14,7 +14,7 @@ export const forgotPassword = defineRoute({
   path: '/v1/auth/password/forgot',
   summary: 'Request a new password',
   description:
-    'Mails a link, valid for 30 minutes, if an account with this address exists. The response is the same if none exists.',
+    'Mails a link, valid for 30 minutes, if an account with this address exists. The response is the same if none exists; it says so if the installation sends no mail.',
   tag,
   auth: { kind: 'public' },
   isOpenToUnverified: true,
@@ -23,9 +23,10 @@ export const forgotPassword = defineRoute({
   bodyExample: { email: 'ada@example.com' },
   replies: { 200: MessageSchema },
   errors: ['VALIDATION_FAILED'],
-  async handle(request, { accounts: { recovery } }) {
+  async handle(request, { accounts: { recovery, sendsMail } }) {
     await recovery.requestReset(request.body.email, actorOf(request));
-    return { status: 200, data: { message: messages.resetRequested[request.locale] } };
+    const message = sendsMail ? messages.resetRequested : messages.resetNotSent;
+    return { status: 200, data: { message: message[request.locale] } };
   },
 });
 

@@ -63,14 +63,15 @@ export const resendVerification = defineRoute({
   path: '/v1/auth/verify-email/resend',
   summary: 'Send the verification mail again',
   description:
-    'At most five mails an hour are sent; further requests get the same response, and no mail is sent. 409 if the address is verified.',
+    'At most five mails an hour are sent; further requests get the same response, and no mail is sent. It says so if the installation sends no mail. 409 if the address is verified.',
   tag: 'Authentication',
   auth: { kind: 'scope', scope: 'account' },
   isOpenToUnverified: true,
   replies: { 200: MessageSchema },
   errors: ['CONFLICT', 'ACCOUNT_NOT_FOUND'],
-  async handle({ account, locale }, { accounts: { recovery } }) {
+  async handle({ account, locale }, { accounts: { recovery, sendsMail } }) {
     await recovery.resendVerification(personOf(account).id);
-    return { status: 200, data: { message: messages.verificationSent[locale] } };
+    const message = sendsMail ? messages.verificationSent : messages.verificationNotSent;
+    return { status: 200, data: { message: message[locale] } };
   },
 });

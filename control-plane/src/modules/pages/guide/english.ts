@@ -18,7 +18,7 @@ export const english: GuideText = {
     },
     verify: {
       heading: 'Verify your address',
-      before: html`<p>You have received a mail with a link and a token. Open the link and enter your password, or insert the token here; the password shows that the person who registered reads the mail. (If you run a server without a mail server, it writes mails to <code>mail/</code> in its data directory, as readable <code>.txt</code> files.)</p>`,
+      before: html`<p>You have received a mail with a link and a token. Open the link and enter your password, or insert the token here; the password shows that the person who registered reads the mail. (An installation without <code>VANTAGE_SMTP_URL</code> sends no mail: it writes mails to <code>mail/</code> in the data directory of its server, as readable <code>.txt</code> files.)</p>`,
       after: html`<p>Until then you may sign in, read, probe and change your profile; every other operation returns 403 <a href="/docs/errors/ACCOUNT_EMAIL_UNVERIFIED"><code>ACCOUNT_EMAIL_UNVERIFIED</code></a>.</p>`,
     },
     logIn: {

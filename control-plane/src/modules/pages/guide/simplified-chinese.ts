@@ -18,7 +18,7 @@ export const simplifiedChinese: GuideText = {
     },
     verify: {
       heading: '验证邮箱',
-      before: html`<p>您会收到一封包含链接和令牌的邮件。打开链接并输入密码，或将令牌填在这里；密码用于证明读取邮件的人就是注册者本人。（自建且未配置邮件服务器时，邮件保存在数据目录的 <code>mail/</code> 中，<code>.txt</code> 文件便于阅读。）</p>`,
+      before: html`<p>您会收到一封包含链接和令牌的邮件。打开链接并输入密码，或将令牌填在这里；密码用于证明读取邮件的人就是注册者本人。（未设置 <code>VANTAGE_SMTP_URL</code> 的安装不发送邮件：邮件保存在服务器数据目录的 <code>mail/</code> 中，<code>.txt</code> 文件便于阅读。）</p>`,
       after: html`<p>验证之前，您可以登录、读取数据、发起探测和修改个人资料，其他操作会返回 403 <a href="/docs/errors/ACCOUNT_EMAIL_UNVERIFIED"><code>ACCOUNT_EMAIL_UNVERIFIED</code></a>。</p>`,
     },
     logIn: {

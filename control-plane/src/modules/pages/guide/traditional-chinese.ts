@@ -18,7 +18,7 @@ export const traditionalChinese: GuideText = {
     },
     verify: {
       heading: '驗證電子郵件',
-      before: html`<p>您會收到一封包含連結與權杖的郵件。開啟連結並輸入密碼，或將權杖填在這裡；密碼用於證明讀取郵件的人就是註冊者本人。（自架且未設定郵件伺服器時，郵件會存在資料目錄的 <code>mail/</code> 中，<code>.txt</code> 檔案便於閱讀。）</p>`,
+      before: html`<p>您會收到一封包含連結與權杖的郵件。開啟連結並輸入密碼，或將權杖填在這裡；密碼用於證明讀取郵件的人就是註冊者本人。（未設定 <code>VANTAGE_SMTP_URL</code> 的安裝不寄送郵件：郵件會存在伺服器資料目錄的 <code>mail/</code> 中，<code>.txt</code> 檔案便於閱讀。）</p>`,
       after: html`<p>驗證之前，您可以登入、讀取資料、發起探測及修改個人資料，其他操作會回傳 403 <a href="/docs/errors/ACCOUNT_EMAIL_UNVERIFIED"><code>ACCOUNT_EMAIL_UNVERIFIED</code></a>。</p>`,
     },
     logIn: {
