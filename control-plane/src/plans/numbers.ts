@@ -40,7 +40,6 @@ export const planNumbers = {
     least: 10,
     values: [null, 60, 30, 10, null],
   }),
-  members: count({ about: 'Members of a team', least: 0, values: [0, 1, 5, 50, null] }),
   nodes: count({
     about: 'Nodes, and also open enrollment tokens; as many nodes may be enrolled per hour, at least 10',
     least: 0,

@@ -143,7 +143,6 @@ export const alertMessages: readonly CatalogEntry[] = [
     '僅在完整形式中可為 null：請傳送 rules',
   ],
   ['must have a rule that names a channel', '必须有一条指定渠道的规则', '必須有一條指定管道的規則'],
-  ['on-call schedules are not supported yet', '尚不支持值班表', '尚不支援值班表'],
   ['must be greater than that of the previous step', '必须大于上一步的值', '必須大於上一步的值'],
   ['must name a channel', '必须指定渠道', '必須指定管道'],
   ['must be 0 or at least {}', '必须是 0，或不小于 {1}', '必須是 0，或不小於 {1}'],

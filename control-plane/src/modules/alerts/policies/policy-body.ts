@@ -155,8 +155,7 @@ type GivenSteps = NonNullable<NonNullable<AlertPolicyChange['escalation']>['step
 function stepsOf(steps: GivenSteps, known: readonly KnownChannel[]): TypedEscalation['steps'] {
   return steps.map(({ after_sec: afterSec, channels = [], schedule_id: schedule }, index) => {
     const field = `escalation.steps.${index}`;
-    if (typeof schedule === 'string')
-      throw businessError(`${field}.schedule_id`, 'not_supported', 'on-call schedules are not supported yet');
+    if (typeof schedule === 'string') throw businessError(`${field}.schedule_id`, 'not_supported', 'must be null');
     const earlier = steps[index - 1]?.after_sec ?? 0;
     if (afterSec <= earlier)
       throw fieldError(`${field}.after_sec`, 'range', 'must be greater than that of the previous step');

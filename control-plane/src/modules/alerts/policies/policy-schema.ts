@@ -118,7 +118,7 @@ export function partsWith<C extends TSchema>(choice: C) {
     { ...closed, description: 'Conditions that must all hold.' },
   );
   const Step = Type.Object(
-    { after_sec: AfterSec, channels, schedule_id: Type.Null({ description: 'Reserved for on-call schedules.' }) },
+    { after_sec: AfterSec, channels, schedule_id: Type.Null({ description: 'Reserved.' }) },
     closed,
   );
   return {
@@ -228,7 +228,7 @@ const GivenStep = Type.Object(
     after_sec: AfterSec,
     channels: GivenChannels,
     schedule_id: Type.Optional(
-      nullable(Type.String({ maxLength: 64 }), 'On-call schedule, which is not supported yet (422).'),
+      nullable(Type.String({ maxLength: 64 }), 'Reserved: null, anything else is refused (422).'),
     ),
   },
   closed,

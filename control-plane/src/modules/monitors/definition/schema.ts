@@ -316,14 +316,8 @@ export const MonitorEventSchema = Type.Object(
     reason: nullable(Type.String(), 'Reason that the nodes reported; null: none.'),
     is_false_positive: Type.Boolean(),
     ack_at: nullable(Instant, 'Time of the acknowledgement; null: not acknowledged.'),
-    acknowledged_by: nullable(
-      Type.String(),
-      'Id of the user, or of the key of a team, that acknowledged the event; null: none.',
-    ),
-    resolved_by: nullable(
-      Type.String(),
-      'Id of the user, or of the key of a team, that resolved the event; null: none.',
-    ),
+    acknowledged_by: nullable(Type.String(), 'Id of the user that acknowledged the event; null: none.'),
+    resolved_by: nullable(Type.String(), 'Id of the user that resolved the event; null: none.'),
     resolved_at: nullable(
       Instant,
       'Time when the event was resolved, which ends alerts and reminders; null: not resolved. The event lasts until its monitor recovers.',
