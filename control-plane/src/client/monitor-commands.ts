@@ -63,7 +63,7 @@ function list(options: ClientOptions): Promise<void> {
   return withClient(options, async (client) => {
     const monitors = await listMonitors(client);
     if (options.json) return printJson(monitors);
-    if (monitors.length === 0) return printText('you have no monitors yet: vantage monitors add --help');
+    if (monitors.length === 0) return printText('you have no monitors yet: `vantage monitors add --help`');
     process.stdout.write(`${monitorsText(monitors, outputScreen())}\n`);
   });
 }

@@ -34,7 +34,7 @@ export function silenceCommand(): Command {
         const silence = await inWords(client.call<Silence>('POST', '/v1/alert-silences', body), wordOf);
         if (options.json) return printJson(silence);
         printText(`${name} is silenced until ${instantText(silence.ends_at, systemClock.now())}`);
-        noteLines([`end it: vantage silences end ${silence.id}`]);
+        noteLines([`end it: \`vantage silences end ${silence.id}\``]);
       }),
     );
 }

@@ -1,5 +1,6 @@
 import { complaintText } from '@vantage/shared/terminal/complaint-text.js';
 import { jsonText, plainText } from '@vantage/shared/terminal/plain-text.js';
+import { withProgramCalls } from '@vantage/shared/terminal/program-call.js';
 import { type Screen, screenOf } from '@vantage/shared/terminal/screen.js';
 import { tableLines } from '@vantage/shared/terminal/table.js';
 import { wrapLine, wrapText } from '@vantage/shared/terminal/wrap-text.js';
@@ -10,9 +11,9 @@ export function printJson(resource: unknown): void {
   process.stdout.write(`${jsonText(resource)}\n`);
 }
 
-/** Prints a text for people, which cannot control the terminal. */
+/** Prints a text for people, which cannot control the terminal, with commands that can be typed here. */
 export function printText(text: string): void {
-  process.stdout.write(`${plainText(text)}\n`);
+  process.stdout.write(`${plainText(withProgramCalls(text, readEnv()))}\n`);
 }
 
 /** Prints the complaint of a program on standard error. */
