@@ -146,12 +146,12 @@ function test(word: string, options: ClientOptions): Promise<void> {
     const progress = new Progress(process.stderr);
     progress.show('waiting for the receiver');
     const result = await client
-      .call<TestResult & Pick<Channel, 'used_by'>>('POST', `/v1/alert-channels/${id}/test`, {})
+      .call<TestResult & { readonly advice: string | null }>('POST', `/v1/alert-channels/${id}/test`, {})
       .finally(() => progress.clear());
     if (!result.ok) process.exitCode = 1;
     if (options.json) return printJson(result);
     printText(testText(result));
-    if (result.used_by.length === 0) noteLines(['no alert goes there: no policy uses it']);
+    if (result.advice !== null) noteLines([`no alert goes there: ${result.advice}`]);
   });
 }
 
