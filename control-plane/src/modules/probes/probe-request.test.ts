@@ -223,7 +223,7 @@ t.test('a selection that finds no node says why', async (t) => {
         selection: { countries: ['DE'] },
         type: 'ping',
         message:
-          /^no online node that matches has ICMP \(icmp_echo\); "vantage-agent doctor" on a node says what it lacks$/,
+          /^no online node that matches has ICMP \(icmp_echo\); `vantage-agent doctor` on a node says what it lacks$/,
       },
     ];
   for (const { name, nodes, selection, type, message } of cases) {

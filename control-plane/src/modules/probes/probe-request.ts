@@ -180,7 +180,7 @@ function noneMatches(choice: Choice): ApiError {
 
 /** Remedy for the lack of a node, in the words of a refusal. */
 const HOW_TO_ENROLL =
-  'enroll one: create a token with "vantage-control enrollment-token create" or POST /v1/nodes/enrollment-tokens, and run "vantage-agent enroll" on its machine';
+  'enroll one: create a token with `vantage-control enrollment-token create` or POST /v1/nodes/enrollment-tokens, and run `vantage-agent enroll` on its machine';
 
 /** Capability that a node needs for a request, or null. A TCP ping needs no raw socket. */
 function capabilityOf({ type, spec }: ProbeRequest): Capability | null {
@@ -211,7 +211,7 @@ function whyNone(found: {
     ...(found.capability === null ? [] : [needTexts[found.capability]]),
     ...(found.family === null ? [] : [`IPv${found.family}`]),
   ];
-  return `no online node that matches has ${needs.join(' and ')}; "vantage-agent doctor" on a node says what it lacks`;
+  return `no online node that matches has ${needs.join(' and ')}; \`vantage-agent doctor\` on a node says what it lacks`;
 }
 
 /** Names of capabilities, for people and programs. */
