@@ -100,7 +100,8 @@ function add(type: string, words: readonly string[], options: AddOptions): Promi
 function addedNotes(channel: Channel): string[] {
   const word = wordFor(channel);
   const waiting = unverifiedOf(channel);
-  const codes = waiting.length === 0 ? [] : [`${waiting.join(', ')} got a code: \`vantage channels verify ${word} CODE\``];
+  const codes =
+    waiting.length === 0 ? [] : [`${waiting.join(', ')} got a code: \`vantage channels verify ${word} CODE\``];
   const isUsed = channel.used_by.length > 0;
   const uses = isUsed ? `used by: ${usesText(channel)}` : 'no alert goes there yet: no policy uses it';
   return [...codes, uses, `test it: \`vantage channels test ${word}\``];

@@ -7,6 +7,8 @@ const USUAL_WIDTH = 80;
 const INDENT = 2;
 /** Columns of terms; the description of a longer one is below it. */
 const TERM_WIDTH = 22;
+/** Default of an option that is off or was not repeated. */
+const NO_DEFAULT = / \(default: (?:false|\[\])\)$/;
 /** Line that is a command to paste. */
 const PASTED = /^ +(?:[A-Z_]+=\S+ )*(?:[^\s-]+ .*\| )?\S*vantage(?:-agent|-control)? /;
 
@@ -24,8 +26,9 @@ export const helpLayout = {
   formatItem(term: string, width: number, description: string): string {
     const indent = ' '.repeat(INDENT);
     if (description === '') return indent + term;
+    const about = description.replace(NO_DEFAULT, '');
     const gap = term.length > width ? `\n${' '.repeat(INDENT + width)}` : ' '.repeat(width - term.length);
-    return `${indent}${term}${gap}${indent}${description}`;
+    return `${indent}${term}${gap}${indent}${about}`;
   },
 };
 
