@@ -1,3 +1,4 @@
+import { nearestOf } from '@vantage/shared/nearest.js';
 import { Mistake } from './mistake.js';
 
 /** Type and settings of a channel as the API takes them. */
@@ -11,7 +12,8 @@ interface ChannelForm {
   readonly takes: string;
   /** Number of words, or null for one or more. */
   readonly count: number | null;
-  of(...words: string[]): ChannelBody;
+  /** Null if the words are not what it takes. */
+  of(...words: string[]): ChannelBody | null;
 }
 
 /** Bodies of chat services that take webhooks of their own form; docs/alert-channels.md explains them. */
@@ -19,6 +21,10 @@ const discordBody =
   '{"embeds": [{"title": "{{title|truncate:200}}", "url": "{{link}}", "description": "{{text|truncate:3000}}", "color": "{{color}}"}], "allowed_mentions": {"parse": []}}';
 const teamsBody =
   '{"type": "message", "attachments": [{"contentType": "application/vnd.microsoft.card.adaptive", "content": {"type": "AdaptiveCard", "version": "1.4", "body": [{"type": "Container", "style": "{{style}}", "items": [{"type": "TextBlock", "weight": "Bolder", "wrap": true, "text": "{{title}}"}]}, {"type": "TextBlock", "wrap": true, "text": "{{text|truncate:4000}}"}], "actions": [{"type": "Action.OpenUrl", "title": "Open", "url": "{{link}}"}]}}]}';
+
+const ntfyBody = (topic: string) =>
+  `{"topic": "${topic}", "title": "{{title|truncate:200}}", "message": "{{text|truncate:1200}}", "priority": 4, "click": "{{link}}"}`;
+const gotifyBody = '{"title": "{{title}}", "message": "{{text|truncate:4000}}\\n{{link}}", "priority": 8}';
 
 /** Channels that a few words define, by the type that the command takes. */
 export const channelForms: Readonly<Record<string, ChannelForm>> = {
@@ -37,25 +43,25 @@ export const channelForms: Readonly<Record<string, ChannelForm>> = {
   dingtalk: robot('dingtalk', 'access_token'),
   feishu: robot('feishu', 'token'),
   lark: robot('lark', 'token'),
+  wechat: { takes: 'APP_ID APP_SECRET TEMPLATE_ID OPENID… FIELD=TEXT…', count: null, of: wechat },
+  ntfy: { takes: 'URL of the topic', count: 1, of: ntfy },
+  gotify: { takes: 'URL TOKEN', count: 2, of: gotify },
   sms: recipients('sms', 'NUMBER…'),
   voice: recipients('voice', 'NUMBER…'),
 };
 
-/** Types and services that need more than a few words. */
-const elsewhere: ReadonlySet<string> = new Set(['wechat', 'ntfy', 'gotify']);
-
 /** Body of a channel. @throws Mistake */
 export function channelBody(type: string, words: readonly string[]): ChannelBody {
-  if (elsewhere.has(type))
-    throw new Mistake(
-      `${type} needs more settings: send them to POST /v1/alert-channels, as docs/alert-channels.md shows`,
-    );
   const form = Object.hasOwn(channelForms, type) ? channelForms[type] : undefined;
-  if (form === undefined)
-    throw new Mistake(`no such type of channel: "${type}"; use ${Object.keys(channelForms).join(', ')}`);
-  if (form.count === null ? words.length === 0 : words.length !== form.count)
-    throw new Mistake(`a channel of type ${type} takes ${form.takes}`);
-  return form.of(...words);
+  if (form === undefined) {
+    const meant = nearestOf(type, Object.keys(channelForms));
+    const hint = meant === null ? `; use ${Object.keys(channelForms).join(', ')}` : `, did you mean "${meant}"?`;
+    throw new Mistake(`no such type of channel: "${type}"${hint}`);
+  }
+  const isEnough = form.count === null ? words.length > 0 : words.length === form.count;
+  const body = isEnough ? form.of(...words) : null;
+  if (body === null) throw new Mistake(`a channel of type ${type} takes ${form.takes}`);
+  return body;
 }
 
 function recipients(type: string, takes: string): ChannelForm {
@@ -70,4 +76,22 @@ function hook(type: string, more: ChannelBody['config']): ChannelForm {
 function robot(type: string, field: string): ChannelForm {
   const of = (word = '') => ({ type, config: { [/^https?:/i.test(word) ? 'url' : field]: word } });
   return { takes: `URL, or its ${field.toUpperCase()}`, count: 1, of };
+}
+
+/** Template messages; docs/alert-channels.md has the placeholders of a field. */
+function wechat(app_id = '', app_secret = '', template_id = '', ...words: string[]): ChannelBody | null {
+  const to = words.filter((word) => !word.includes('='));
+  const fields = words.filter((word) => word.includes('=')).map((word) => word.split(/=(.*)/s).slice(0, 2));
+  if (to.length === 0 || fields.length === 0) return null;
+  return { type: 'wechat', config: { app_id, app_secret, template_id, to, fields: Object.fromEntries(fields) } };
+}
+
+function ntfy(url = ''): ChannelBody | null {
+  const [, server, topic] = /^(https?:\/\/.+\/)([\w-]{1,64})\/?$/i.exec(url) ?? [];
+  return topic === undefined ? null : { type: 'webhook', config: { url: server, body: ntfyBody(topic) } };
+}
+
+function gotify(server = '', token = ''): ChannelBody {
+  const url = `${server.replace(/\/(?:message)?$/, '')}/message`;
+  return { type: 'webhook', config: { url, headers: { 'X-Gotify-Key': token }, body: gotifyBody } };
 }
