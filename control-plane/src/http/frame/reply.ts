@@ -42,8 +42,8 @@ export function renderData(exchange: Exchange, reply: DataReply<unknown>): Rende
 }
 
 function envelopeOf(data: unknown, frame: object): ResponseBody {
-  if (!(data instanceof JsonText)) return JSON.stringify({ data: data ?? null, ...frame });
-  const [head, tail] = [Buffer.from('{"data":'), Buffer.from(`,${JSON.stringify(frame).slice(1)}`)];
+  if (!(data instanceof JsonText)) return `${JSON.stringify({ data: data ?? null, ...frame })}\n`;
+  const [head, tail] = [Buffer.from('{"data":'), Buffer.from(`,${JSON.stringify(frame).slice(1)}\n`)];
   return bodyOf([head, ...data.pieces, tail]);
 }
 
@@ -116,10 +116,7 @@ export function errorBody(
     meta,
     doc_url: `${publicUrl}/docs/errors/${code}`,
   };
-  return JSON.stringify({
-    error: shown,
-    request_id: requestId,
-  });
+  return `${JSON.stringify({ error: shown, request_id: requestId })}\n`;
 }
 
 /** Headers that an error requires in addition to its body. */
