@@ -16,7 +16,8 @@ t.test('a control plane is known by scheme, host and port', async (t) => {
 
 t.test('an invalid or unsafe URL is refused with a remedy', async (t) => {
   const cases = [
-    { text: 'vantage.example', expected: /not a URL/ },
+    { text: 'vantage.example', expected: /not a URL, for example https:\/\/vantage\.example$/ },
+    { text: '[::1]:8080', expected: /not a URL, for example https:\/\/\[::1\]:8080$/ },
     { text: '', expected: /not a URL/ },
     { text: 'ftp://vantage.example', expected: /not an http or https URL/ },
     { text: 'wss://vantage.example', expected: /not an http or https URL/ },

@@ -7,8 +7,10 @@ import { EnrollmentInputError } from './errors.js';
  * @throws EnrollmentInputError
  */
 export function parseControlPlaneUrl(text: string, isInsecureAllowed: boolean): string {
-  if (!URL.canParse(text))
-    throw new EnrollmentInputError(`"${text}" is not a URL, for example https://vantage.example`);
+  if (!URL.canParse(text)) {
+    const example = URL.canParse(`https://${text}`) ? `https://${text}` : 'https://vantage.example';
+    throw new EnrollmentInputError(`"${text}" is not a URL, for example ${example}`);
+  }
   const url = new URL(text);
   if (url.username !== '' || url.password !== '')
     throw new EnrollmentInputError('the URL must not contain a user name or password');

@@ -8,6 +8,9 @@ import { readEnv } from '../config/config.js';
 /** Exit code of a command line that was not understood. */
 const USAGE_EXIT_CODE = 2;
 
+/** Where commander puts a reason, which begins in lower case. */
+const INVALID = /( is invalid(?: for argument '\S+')?)\. (?=[a-z])/;
+
 /**
  * Parses the command line and runs its command. Wrong arguments, which commander has explained by then, end with exit
  * code 2; an error of an action is thrown on.
@@ -37,7 +40,7 @@ function withSubcommands(command: Command): Command[] {
 /** An error of commander; an unknown command, also in place of a default one, has the nearest name. */
 function errorText(command: Command, text: string): string {
   const unknown = unknownCommand(command, text);
-  return plainText(unknown === null ? text : noSuchCommand(unknown.word, unknown.names));
+  return plainText(unknown === null ? text.replace(INVALID, '$1: ') : noSuchCommand(unknown.word, unknown.names));
 }
 
 /** Word that was to be a command, and the commands there are; null if the error is another one. */

@@ -27,6 +27,8 @@ t.test('commands in a text are changed, words about a program are not', async (t
   const shown = (text: string) => withProgramCalls(text, {}, '/src/agent/bin/vantage-agent.js');
   t.equal(shown('run `vantage-agent enroll` first'), 'run `/src/vantage-agent enroll` first');
   t.equal(shown('\n  A=1 vantage-agent run'), '\n  A=1 /src/vantage-agent run');
+  t.equal(shown('test it: vantage-agent doctor'), 'test it: /src/vantage-agent doctor');
+  t.equal(shown('create it with "vantage-agent enroll"'), 'create it with "/src/vantage-agent enroll"');
   t.equal(shown('Usage: vantage-agent [options]'), 'Usage: /src/vantage-agent [options]');
   for (const text of ['another vantage-agent is using it', '  vantage-agents', '/opt/bin/vantage-agent run'])
     t.equal(shown(text), text);

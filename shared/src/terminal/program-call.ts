@@ -3,8 +3,8 @@ import { basename, join, relative } from 'node:path';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Commands in a text for people: in backticks, after "Usage:" or a pipe, or at the beginning of an indented line, after settings. */
-const COMMAND = /(`|^Usage: |\| |^ +(?:[A-Z_]+=\S+ )*)(vantage(?:-agent|-control)?)(?= [[\w-])/gm;
+/** Commands in a text for people: in backticks or quotation marks, after a colon or a pipe, or at the beginning of an indented line, after settings. */
+const COMMAND = /([`"]|: |\| |^ +(?:[A-Z_]+=\S+ )*)(vantage(?:-agent|-control)?)(?= [[\w-])/gm;
 
 /**
  * Words that start a program of Vantage here: its name where a shell finds it; else the path of the running file, or of
