@@ -146,7 +146,7 @@ t.test(
       job ? [JSON.parse(Buffer.from(job.specJson ?? []).toString()).target] : [],
     );
     t.strictSame(targets, ['https://127.0.0.1:8080', 'http://127.0.0.1:8080']);
-    const note = 'https://127.0.0.1:8080: connection refused; trying http\n';
+    const note = 'https://127.0.0.1:8080 failed (tcp_refused), trying http\n';
     t.strictSame([code, stderr], [0, note]);
     t.match(stdout, /\nagain: \S*vantage task pt_\w+\n$/);
   },

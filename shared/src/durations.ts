@@ -11,9 +11,10 @@ export function parseDuration(text: string): number | null {
   return Math.round(parts.reduce((sum, ms) => sum + ms, 0));
 }
 
-/** A duration as it is written in an option: in seconds, or in milliseconds where it has a part of a second. */
+/** A duration as it is written in an option, in its greatest whole unit: `5m`, `90s`, `1500ms`. */
 export function durationOption(ms: number): string {
-  return ms % 1_000 === 0 ? `${ms / 1_000}s` : `${ms}ms`;
+  const unit = (['d', 'h', 'm', 's'] as const).find((name) => ms !== 0 && ms % unitsMs[name] === 0);
+  return unit === undefined ? `${ms}ms` : `${ms / unitsMs[unit]}${unit}`;
 }
 
 /** A duration for people, in its two greatest units: `2 h 5 min`. Less than zero counts as zero. */

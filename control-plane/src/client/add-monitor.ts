@@ -9,6 +9,7 @@ import {
   refuseForeignOptions,
   type SettingOptions,
   settingFields,
+  settingRefusal,
   settingWord,
 } from './monitor-settings.js';
 import type { Monitor } from './monitors-text.js';
@@ -40,7 +41,7 @@ export function addCommand(): Command {
   return addSettingOptions(command).action((type: string, target: string | undefined, options: AddOptions) =>
     withClient(options, async (client) => {
       const body = bodyOf(type, target, options);
-      const monitor = await inWords(client.call<Added>('POST', '/v1/monitors', body), settingWord);
+      const monitor = await inWords(client.call<Added>('POST', '/v1/monitors', body), settingWord, settingRefusal);
       if (options.json) return printJson(monitor);
       const { id, heartbeat } = monitor;
       printText([id, ...(heartbeat === undefined ? [] : [heartbeat.url])].join('\n'));

@@ -9,6 +9,7 @@ import {
   refuseForeignOptions,
   type SettingOptions,
   settingFields,
+  settingRefusal,
   settingWord,
 } from './monitor-settings.js';
 import { type Monitor, monitorsText } from './monitors-text.js';
@@ -37,7 +38,11 @@ export function editCommand(): Command {
         ...settingFields(before.type, options, before.config),
       };
       if (Object.keys(change).length === 0) throw new Mistake('there is nothing to change: give an option (--help)');
-      const monitor = await inWords(client.call<Monitor>('PATCH', `/v1/monitors/${id}`, change), settingWord);
+      const monitor = await inWords(
+        client.call<Monitor>('PATCH', `/v1/monitors/${id}`, change),
+        settingWord,
+        settingRefusal,
+      );
       if (options.json) return printJson(monitor);
       process.stdout.write(`${monitorsText([monitor], outputScreen())}\n`);
     }),

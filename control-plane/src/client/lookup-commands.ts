@@ -4,6 +4,7 @@ import { outputScreen, printJson, printText } from '../terminal/print.js';
 import type { ApiClient } from './api-client.js';
 import { parseSeconds } from './duration.js';
 import { factsText } from './facts-text.js';
+import { inWords } from './field-words.js';
 import { type ClientOptions, withClient } from './with-client.js';
 
 interface LookupOptions extends ClientOptions {
@@ -128,9 +129,10 @@ async function lookUp(
   const progress = new Progress(process.stderr);
   progress.show('asking…');
   try {
-    const { data, meta } = await client.read<object, { readonly cache?: Cache }>(
+    const reading = client.read<object, { readonly cache?: Cache }>(
       q === undefined ? `${path}/me` : `${path}?${parameters}`,
     );
+    const { data, meta } = await inWords(reading, (field) => (field === 'nodes' ? 'lookups' : field));
     progress.clear();
     if (given.json === true) printJson(data);
     else {

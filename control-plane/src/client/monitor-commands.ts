@@ -12,7 +12,7 @@ import { factsText } from './facts-text.js';
 import { findMonitor, listMonitors } from './find-monitor.js';
 import { eventsCommand, lastEventsText, pingsCommand } from './monitor-log-commands.js';
 import { type Check, type MonitorDetail, monitorText } from './monitor-text.js';
-import { type Monitor, monitorsText, toned } from './monitors-text.js';
+import { type Monitor, monitorsText, reasonText, toned } from './monitors-text.js';
 import { type PlaceOf, readPlaces } from './node-places.js';
 import { type ClientOptions, withClient } from './with-client.js';
 
@@ -78,7 +78,8 @@ function show(word: string, options: ShowOptions): Promise<void> {
     const text = monitorText(monitor, { checks, placeOf, nowMs: systemClock.now() }, screen);
     process.stdout.write(`${text}\n`);
     if (options.all !== true) return;
-    process.stdout.write(`\n${factsText(monitor, screen)}\n\n${await lastEventsText(client, id, screen)}\n`);
+    const facts = { ...monitor, reason: monitor.reason === null ? null : reasonText(monitor.reason) };
+    process.stdout.write(`\n${factsText(facts, screen)}\n\n${await lastEventsText(client, id, screen)}\n`);
   });
 }
 

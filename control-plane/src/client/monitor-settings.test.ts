@@ -5,6 +5,7 @@ import {
   refuseForeignOptions,
   type SettingOptions,
   settingFields,
+  settingRefusal,
   settingWord,
 } from './monitor-settings.js';
 
@@ -78,4 +79,6 @@ t.test('an option of another type is refused by its name, and a refusal names th
     ['target', 'target'],
   ] as const)
     t.equal(settingWord(field), word);
+  t.equal(settingRefusal('--interval', 'must be one of 10, 30, 300, 1800'), 'must be one of 10s, 30s, 5m, 30m');
+  t.equal(settingRefusal('--grace', 'must be at most 60'), 'must be at most 60');
 });

@@ -1,3 +1,4 @@
+import { durationOption } from '@vantage/shared/durations.js';
 import { type Command, InvalidArgumentError } from 'commander';
 import { parseFrom } from '../node-words.js';
 import { parseSeconds } from './duration.js';
@@ -133,6 +134,12 @@ export function settingWord(field: string): string {
   if (field.startsWith('node_selection')) return '--from';
   if (field.startsWith('tags.')) return '--tags';
   return field.startsWith('config.') ? `--set ${field.slice('config.'.length)}` : field;
+}
+
+/** Refusal of a setting in the words of its option: intervals are durations. */
+export function settingRefusal(word: string, message: string): string {
+  if (word !== '--interval' || !message.startsWith('must be one of ')) return message;
+  return message.replace(/\d+/g, (seconds) => durationOption(Number(seconds) * 1_000));
 }
 
 function parseCount(text: string): number {

@@ -1,9 +1,8 @@
+import { isIPv6 } from 'node:net';
 import { textCell } from '@vantage/shared/probe-types/cells.js';
 import { definitionOf, type ProbeType } from '@vantage/shared/probe-types/index.js';
 import { programCall } from '@vantage/shared/terminal/program-call.js';
 import { Progress } from '@vantage/shared/terminal/progress.js';
-import { screenOf } from '@vantage/shared/terminal/screen.js';
-import { wrapText } from '@vantage/shared/terminal/wrap-text.js';
 import { Command } from 'commander';
 import { readEnv } from '../config/config.js';
 import type { TaskView } from '../modules/probes/index.js';
@@ -12,8 +11,9 @@ import { outputScreen, printJson } from '../terminal/print.js';
 import type { ApiClient } from './api-client.js';
 import { readNames } from './list-nodes.js';
 import { needsNames } from './node-places.js';
+import { noteLines } from './note.js';
 import { addParamOptions, paramsOf } from './param-options.js';
-import { fromHelp, paramsOfWords, splitPlaces, understood } from './probe-words.js';
+import { fromHelp, paramsOfWords, splitPlaces, targetOf, understood } from './probe-words.js';
 import { hasFailed, nodesOf, taskText } from './result-text.js';
 import { runProbe } from './run-probe.js';
 import { withPlaces } from './unmatched-places.js';
@@ -50,7 +50,8 @@ export function probeCommand(type: ProbeType): Command {
     .option('--url <url>', 'address of the API')
     .option('--json', 'print the task as JSON')
     .addHelpText('after', examplesOf(type, exampleTarget))
-    .action((target: string, words: string[], given: ProbeOptions) => {
+    .action((first: string, words: string[], given: ProbeOptions) => {
+      const target = understood(command, () => targetOf(first));
       const { before, from } = understood(command, () => splitPlaces(words, given.from));
       const params = { ...paramsOf(type, given), ...understood(command, () => paramsOfWords(type, before)) };
       const options = { ...given, ...(from === undefined ? {} : { from }) };
@@ -112,12 +113,12 @@ async function runWithScheme(client: ApiClient, asked: Asked): Promise<TaskView>
   const { type, target } = asked;
   const isBare = type === 'http' && !/^[a-z][a-z0-9+.-]*:\/\//i.test(target);
   if (!isBare) return run(client, asked);
-  const secure = await run(client, { ...asked, target: `https://${target}` });
+  const host = isIPv6(target) ? `[${target}]` : target;
+  const secure = await run(client, { ...asked, target: `https://${host}` });
   const errors = secure.node_results.map(({ error }) => error);
   if (errors.length === 0 || !errors.every((error) => withoutTls.has(error?.code ?? ''))) return secure;
-  const note = `https://${target}: ${errors[0]?.message}; trying http`;
-  process.stderr.write(`${wrapText(textCell(note), screenOf(process.stderr, readEnv()).width).join('\n')}\n`);
-  const plain = await run(client, { ...asked, target: `http://${target}` });
+  noteLines([`https://${host} failed (${errors[0]?.code}), trying http`]);
+  const plain = await run(client, { ...asked, target: `http://${host}` });
   return plain.node_results.some(({ success }) => success) ? plain : secure;
 }
 

@@ -24,6 +24,12 @@ export function understood<T>(command: Command, read: () => T): T {
   }
 }
 
+/** Target of a probe; `from` in its place means that there is none. @throws WordError */
+export function targetOf(word: string): string {
+  if (word.toLowerCase() === 'from') throw new WordError('the target is missing before "from"');
+  return word;
+}
+
 /** Words before `from`, and the places after it, or else those of the option. @throws WordError */
 export function splitPlaces(words: readonly string[], option: string | undefined) {
   const at = words.findIndex((word) => word.toLowerCase() === 'from');
@@ -39,8 +45,8 @@ export function refuseWords([word]: readonly string[]): void {
   if (word !== undefined) throw unknownWord(word);
 }
 
-function unknownWord(word: string): WordError {
-  return new WordError(`"${word}" is not understood; for places, write: from ${word}`);
+function unknownWord(word: string, hint = ''): WordError {
+  return new WordError(`"${word}" is not understood${hint}; for places, write: from ${word}`);
 }
 
 /** Parameters that words before `from` are: a port, for `dns` a record type and `@server`, as dig has them. @throws WordError */
@@ -56,7 +62,7 @@ function paramOf(type: ProbeType, word: string): object {
   const { properties } = definitionOf(type).Params as unknown as { readonly properties: Properties };
   if (properties['port'] !== undefined && /^\d{1,5}$/.test(word)) return { port: Number(word) };
   const types = properties['record_type']?.enum;
-  if (types === undefined) throw unknownWord(word);
+  if (types === undefined) throw unknownWord(word, properties['port'] === undefined ? '' : ': a port is a number');
   if (word.startsWith('@')) return { server: word.slice(1) };
   const known = types.find((one) => one === word.toUpperCase());
   if (known !== undefined) return { record_type: known };

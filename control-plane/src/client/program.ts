@@ -2,7 +2,7 @@ import { probeTypeNames } from '@vantage/shared/probe-types/index.js';
 import { wrappedRows } from '@vantage/shared/terminal/wrapped-rows.js';
 import { Command } from 'commander';
 import { ownFacts } from '../client-file.js';
-import { outputScreen, printJson } from '../terminal/print.js';
+import { outputScreen, printJson, printText } from '../terminal/print.js';
 import { version } from '../version.js';
 import { channelsCommand } from './channel-commands.js';
 import { USUAL_URL } from './chosen-server.js';
@@ -73,6 +73,10 @@ function nodesCommand(): Command {
       withClient(options, async (client) => {
         const items = await listNodes(client);
         if (options.json) return printJson(items);
+        if (items.length === 0)
+          return printText(
+            'there are no nodes yet: `vantage-control enrollment-token create` makes a token to enroll one',
+          );
         process.stdout.write(`${nodesText(items, outputScreen(), options.details)}\n`);
       }),
     );

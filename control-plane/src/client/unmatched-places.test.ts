@@ -5,6 +5,7 @@ import { unmatchedPlaces, withPlaces } from './unmatched-places.js';
 
 const node = {
   id: 'n_1',
+  name: 'edge-1',
   status: 'online',
   country: 'DE',
   province: 'DE-BE',
@@ -15,6 +16,7 @@ const node = {
 } as const;
 const paris = {
   id: 'n_2',
+  name: 'edge-2',
   status: 'offline',
   country: 'FR',
   province: 'FR-75C',
@@ -37,6 +39,9 @@ t.test('each word of a place says which nodes match it', async (t) => {
     ['berlin,Oslo', 'no such place "Oslo": no country or region, and no city of a node; "berlin" matches 1 node'],
     ['Germny', 'no such place "Germny", did you mean "Germany"?'],
     ['Berln', 'no such place "Berln", did you mean "Berlin"?'],
+    ['Edge-1', 'no such place "Edge-1", did you mean "n_1"?'],
+    ['DE+AS3320', 'no such place "DE+AS3320", did you mean "DE,AS3320"?'],
+    ['New Germany', 'no such place "New Germany": no country or region, and no city of a node'],
     ['world', '"world" matches 2 nodes'],
     ['DE,AS3320', '"DE" matches 1 node; "AS3320" matches 1 node; places of different kinds narrow each other'],
   ] as const)

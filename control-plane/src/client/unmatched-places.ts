@@ -5,7 +5,7 @@ import { type ApiClient, ApiRefusal } from './api-client.js';
 import { listNodes, type NodeRecord } from './list-nodes.js';
 
 /** Fields of a node that a word of `--from` is compared with. */
-type Placed = Pick<NodeRecord, 'id' | 'status' | 'country' | 'province' | 'region' | 'city' | 'asn' | 'tags'>;
+type Placed = Pick<NodeRecord, 'id' | 'name' | 'status' | 'country' | 'province' | 'region' | 'city' | 'asn' | 'tags'>;
 
 /** Reason why words of `--from` match no node; `isSufficient` if one of them matches none that is online. */
 interface Unmatched {
@@ -37,13 +37,22 @@ function count(nodes: number): string {
   return nodes === 1 ? '1 node' : `${nodes} nodes`;
 }
 
+/** A node by its name, or a place of several words that are one each, as they are written; null if the word is neither. */
+function spellingOf(word: string, nodes: readonly Placed[]): string | null {
+  const named = nodes.find(({ name }) => name.toLowerCase() === word.toLowerCase());
+  if (named !== undefined) return named.id;
+  const parts = word.split(/[\s+]+/);
+  return parts.length > 1 && parts.every((part) => parseFrom(part).cities === undefined) ? parts.join(',') : null;
+}
+
 /** `no node in CN`, `no node has the tag ssd`, `no node is n_x`, `no such place "Atlantis"`. */
 function noneText(word: string, nodes: readonly Placed[]): string {
   const { tags, node_ids: ids, cities } = parseFrom(word);
   if (tags !== undefined) return `no node has the tag ${tags.join()}`;
   if (ids !== undefined) return `no node is ${word}`;
   if (cities === undefined) return `no node in ${word}`;
-  const meant = nearestOf(word, [...areaNames(), ...nodes.flatMap(({ city }) => city ?? [])]);
+  const known = () => [...areaNames(), ...nodes.flatMap(({ city }) => city ?? [])];
+  const meant = spellingOf(word, nodes) ?? nearestOf(word, known());
   const hint = meant === null ? ': no country or region, and no city of a node' : `, did you mean "${meant}"?`;
   return `no such place "${word}"${hint}`;
 }
