@@ -43,6 +43,12 @@ t.test('an error is the error envelope with a link to its explanation', async (t
   });
 });
 
+t.test('JSON ends its last line, so that a prompt stands below it', async (t) => {
+  const { url } = await startTestServer(t, thingRoutes());
+  for (const path of ['/v1/things/t_a', '/v1/nothing'])
+    t.match(await (await fetch(`${url}${path}`)).text(), /^\{.*\}\n$/, path);
+});
+
 t.test('messages are in the requested language, which the headers name', async (t) => {
   const { url } = await startTestServer(t, thingRoutes());
   const ask = async (language: string) => {
