@@ -40,7 +40,11 @@ function withSubcommands(command: Command): Command[] {
 /** An error of commander; an unknown command, also in place of a default one, has the nearest name. */
 function errorText(command: Command, text: string): string {
   const unknown = unknownCommand(command, text);
-  return plainText(unknown === null ? text.replace('command-argument value', 'value').replace(INVALID, '$1: ') : noSuchCommand(unknown.word, unknown.names));
+  return plainText(
+    unknown === null
+      ? text.replace('command-argument value', 'value').replace(INVALID, '$1: ')
+      : noSuchCommand(unknown.word, unknown.names),
+  );
 }
 
 /** Word that was to be a command, and the commands there are; null if the error is another one. */
