@@ -97,12 +97,12 @@ function add(type: string, words: readonly string[], options: AddOptions): Promi
 }
 
 /** Types whose recipients get a code. */
-const withCodes: readonly string[] = ['email', 'sms', 'voice'];
+const withCodes: ReadonlySet<string> = new Set(['email', 'sms', 'voice']);
 
 /** Notes for the owner of a new channel: who gets its alerts, and the next commands. */
 function addedNotes(channel: Channel): string[] {
   const word = wordFor(channel);
-  const waiting = withCodes.includes(channel.type) ? unverifiedOf(channel) : [];
+  const waiting = withCodes.has(channel.type) ? unverifiedOf(channel) : [];
   const codes =
     waiting.length === 0 ? [] : [`${waiting.join(', ')} got a code: \`vantage channels verify ${word} CODE\``];
   const isUsed = channel.used_by.length > 0;
@@ -116,7 +116,7 @@ function wordFor({ name, id }: Channel): string {
 }
 
 function nameOf(type: string, [first = type]: readonly string[]): string {
-  return withCodes.includes(type) ? first : `${type.slice(0, 1).toUpperCase()}${type.slice(1)}`;
+  return withCodes.has(type) ? first : `${type.slice(0, 1).toUpperCase()}${type.slice(1)}`;
 }
 
 /** Word of the command that sets a field of a channel: those of `config` follow the type. */
