@@ -93,8 +93,9 @@ t.test('monitors test shows the check of each node, and fails if one of them fai
   t.match(good, { code: 0, stderr: '' });
   const [head, ...rows] = good.stdout.trimEnd().split('\n');
   t.match(head, /^NODE +RESULT +TIME +ERROR$/);
-  t.strictSame(rows.map((row) => row.split(/ {2,}/)).toSorted(), names.map((name) => [name, 'ok', '13 ms']).toSorted());
-  t.match(await test('ok', 'failed'), { code: 1, stdout: new RegExp(`^${names[1]} +failed`, 'm') });
+  const rowsOf = names.map((name, i) => [`${name}, AS${i + 1}`, 'ok', '13 ms']);
+  t.strictSame(rows.map((row) => row.split(/ {2,}/)).toSorted(), rowsOf.toSorted());
+  t.match(await test('ok', 'failed'), { code: 1, stdout: new RegExp(`^${names[1]}, AS2 +failed`, 'm') });
 });
 
 t.test('a monitor is edited, its log is read, and it is deleted with --yes', async (t) => {

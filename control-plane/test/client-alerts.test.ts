@@ -35,7 +35,7 @@ t.test('a channel is created in one line, says which policies use it, is tested,
   const wechat = ['wx0123456789abcdef', '0123456789abcdef', 'ngqIpbwh8bUfcSsECmog', 'oGZUI0egBJY1', 'first={{title}}'];
   t.match(await vantage('channels', 'add', 'wechat', ...wechat), { code: 0, stderr: /^used by: / }, 'no code');
   t.match(await vantage('channels', 'add', 'email', 'ops@example.com'), {
-    stderr: /^ops@example\.com got a code: \S*vantage channels verify ops@example\.com CODE\nused by: /,
+    stderr: /^ops@example\.com got a code: `\S*vantage channels verify ops@example\.com CODE`\nused by: /,
   });
   t.match(await vantage('channels', 'verify', 'ops@example.com', '00000000'), { code: 2, stderr: /ALERT_|VALIDATION/ });
   t.match(await vantage('channels', 'add', 'webhook', 'ftp://example.com/'), { code: 2, stderr: /\bURL: / });
