@@ -32,6 +32,14 @@ t.test('a channel is created in one line, says which policies use it, is tested,
     '--json',
   );
   t.match(JSON.parse(unused.stdout), { name: 'Spare', used_by: [] });
+  const says = /^no alert goes there, since no policy uses it: `\S*vantage channels use Spare`\n$/;
+  t.match(await vantage('channels', 'test', 'Spare'), { stderr: says });
+  t.match(await vantage('channels', 'use', 'Spare'), {
+    code: 0,
+    stdout: 'alerts of the policy "Default" go to Spare\n',
+  });
+  t.match((await vantage('channels', 'test', 'Spare')).stderr, '');
+  t.match((await vantage('channels', '--json')).stdout, /"Spare"[^]*"used_by": \[\s*\{[^]*"Default"/);
   const wechat = ['wx0123456789abcdef', '0123456789abcdef', 'ngqIpbwh8bUfcSsECmog', 'oGZUI0egBJY1', 'first={{title}}'];
   t.match(await vantage('channels', 'add', 'wechat', ...wechat), { code: 0, stderr: /^used by: / }, 'no code');
   t.match(await vantage('channels', 'add', 'email', 'ops@example.com'), {

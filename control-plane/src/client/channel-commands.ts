@@ -9,6 +9,7 @@ import { clientCommand } from './client-command.js';
 import { confirm } from './confirm.js';
 import { inWords } from './field-words.js';
 import { findNamed } from './find-named.js';
+import { Mistake } from './mistake.js';
 import { noteLines } from './note.js';
 import { type ClientOptions, withClient } from './with-client.js';
 
@@ -22,14 +23,22 @@ interface DeleteOptions extends ClientOptions {
   readonly force?: true;
 }
 
+interface Policy {
+  readonly id: string;
+  readonly name: string;
+  readonly is_default: boolean;
+  readonly channel_ids: readonly string[];
+}
+
 /** An account has at most 50. */
 const PAGE_SIZE = 200;
 
-/** `vantage channels`: list, add, verify, test and delete. */
+/** `vantage channels`: list, add, use, verify, test and delete. */
 export function channelsCommand(): Command {
   const command = new Command('channels').description('Channels of your alerts; without a command, list them');
   command.addCommand(clientCommand('list', 'List your alert channels', ['channels']).action(list), { isDefault: true });
   command.addCommand(addCommand());
+  command.addCommand(ofChannel('use', 'Send the alerts of your default policy to a channel', 'Slack').action(use));
   command.addCommand(
     ofChannel(
       'verify',
@@ -105,13 +114,16 @@ function addedNotes(channel: Channel): string[] {
   const waiting = withCodes.has(channel.type) ? unverifiedOf(channel) : [];
   const codes =
     waiting.length === 0 ? [] : [`${waiting.join(', ')} got a code: \`vantage channels verify ${word} CODE\``];
-  const isUsed = channel.used_by.length > 0;
-  const uses = isUsed ? `used by: ${usesText(channel)}` : 'no alert goes there yet: no policy uses it';
+  const uses = channel.used_by.length > 0 ? `used by: ${usesText(channel)}` : unusedNote(channel);
   return [...codes, uses, `test it: \`vantage channels test ${word}\``];
 }
 
+function unusedNote(channel: Pick<Channel, 'name' | 'id'>): string {
+  return `no alert goes there, since no policy uses it: \`vantage channels use ${wordFor(channel)}\``;
+}
+
 /** Words that name a channel in a command. */
-function wordFor({ name, id }: Channel): string {
+function wordFor({ name, id }: Pick<Channel, 'name' | 'id'>): string {
   return /^[\w@.+-]+$/.test(name) ? name : id;
 }
 
@@ -124,6 +136,19 @@ function wordOf(field: string): string {
   if (field === 'name' || field === 'use') return `--${field}`;
   const [, setting] = /^config\.(\w+)/.exec(field) ?? [];
   return setting?.toUpperCase() ?? field;
+}
+
+function use(word: string, options: ClientOptions): Promise<void> {
+  return withClient(options, async (client) => {
+    const { id, name } = await findChannel(client, word);
+    const { items } = await client.call<{ items: Policy[] }>('GET', `/v1/alert-policies?page_size=${PAGE_SIZE}`);
+    const policy = items.find(({ is_default: isDefault }) => isDefault);
+    if (policy === undefined) throw new Mistake('you have no default policy');
+    const body = { channel_ids: [...new Set([...policy.channel_ids, id])] };
+    const changed = await client.call<Policy>('PATCH', `/v1/alert-policies/${policy.id}`, body);
+    if (options.json) return printJson(changed);
+    printText(`alerts of the policy "${policy.name}" go to ${name}`);
+  });
 }
 
 function verify(
@@ -146,16 +171,16 @@ function verify(
 
 function test(word: string, options: ClientOptions): Promise<void> {
   return withClient(options, async (client) => {
-    const { id } = await findChannel(client, word);
+    const channel = await findChannel(client, word);
     const progress = new Progress(process.stderr);
     progress.show('waiting for the receiver');
     const result = await client
-      .call<TestResult & { readonly advice: string | null }>('POST', `/v1/alert-channels/${id}/test`, {})
+      .call<TestResult & Pick<Channel, 'used_by'>>('POST', `/v1/alert-channels/${channel.id}/test`, {})
       .finally(() => progress.clear());
     if (!result.ok) process.exitCode = 1;
     if (options.json) return printJson(result);
     printText(testText(result));
-    if (result.advice !== null) noteLines([`no alert goes there: ${result.advice}`]);
+    if (result.used_by.length === 0) noteLines([unusedNote(channel)]);
   });
 }
 

@@ -59,7 +59,7 @@ export function testText({ ok, delivery }: TestResult): string {
   const last = delivery.attempts.at(-1);
   const response = last?.response?.trim().split('\n', 1)[0] ?? '';
   if (delivery.reason === 'unverified')
-    return 'not sent: no recipient has confirmed its code yet: vantage channels verify';
+    return 'not sent: no recipient has confirmed its code yet (`vantage channels verify`)';
   if (ok) return `accepted in ${last?.duration_ms ?? 0} ms${response === '' ? '' : `: ${response}`}`;
   const cause = [last?.error ?? delivery.reason ?? delivery.status, response].filter((part) => part !== '').join(': ');
   return `not accepted: ${cause}`;

@@ -77,7 +77,7 @@ async function silencesOf(client: ApiClient, word: string): Promise<string[]> {
   if (isId(idPrefixes.alertSilence, word)) return [word];
   const { id, name } = await findMonitor(client, word);
   const own = (await listSilences(client)).filter(({ monitor_id }) => monitor_id === id);
-  if (own.length === 0) throw new Mistake(`${name} has no silence of its own; "vantage silences" lists all`);
+  if (own.length === 0) throw new Mistake(`${name} has no silence of its own; \`vantage silences\` lists all`);
   return own.map((silence) => silence.id);
 }
 

@@ -11,7 +11,7 @@ export function printJson(resource: unknown): void {
   process.stdout.write(`${jsonText(resource)}\n`);
 }
 
-/** Prints a text for people, which cannot control the terminal, with commands that can be typed here. */
+/** Prints a text for people, which cannot control the terminal, with the commands in backticks as they can be typed here. */
 export function printText(text: string): void {
   process.stdout.write(`${plainText(withProgramCalls(text, readEnv()))}\n`);
 }
