@@ -80,6 +80,8 @@ t.test('a heartbeat shows its last ping, the next one, and where the job checks 
     'next ping   15:01:00 UTC, in 55 min',
     'check in    https://vantage.example/hb/hb_1',
   ]);
+  const late = { ...job, current_status: 'down', reason: `no ping came that was expected at ${at('14:04:00')}` };
+  t.match(monitorText(late, { checks: [], placeOf, nowMs }, screen), /^next ping +overdue since 14:04:00 UTC$/m);
 });
 
 t.test('a monitor that is paused, unknown or in maintenance says so', async (t) => {

@@ -104,10 +104,18 @@ function checkRows(monitor: MonitorDetail, { checks, placeOf, nowMs }: Seen, roo
 function pingRows({ heartbeat, ...monitor }: MonitorDetail, { nowMs }: Seen): Row[] {
   if (heartbeat === undefined) return [];
   const { last_ping_at: at, last_ping_ip: ip, last_ping_via: via, next_expected, url } = heartbeat;
+  const missed = /^no ping came that was expected at (\S+)$/.exec(monitor.reason ?? '')?.[1];
   const last = at === null ? 'none yet' : `${instantText(at, nowMs)}, from ${ip ?? '-'} by ${via ?? '-'}`;
   return [
     ['last ping', [textCell(last)]],
-    ['next ping', [dueText(next_expected[0] ?? null, monitor, nowMs)]],
+    [
+      'next ping',
+      [
+        missed === undefined
+          ? dueText(next_expected[0] ?? null, monitor, nowMs)
+          : `overdue since ${instantText(missed, nowMs)}`,
+      ],
+    ],
     ['check in', [textCell(url)]],
   ];
 }

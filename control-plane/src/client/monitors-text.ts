@@ -45,7 +45,8 @@ export function monitorsText(monitors: readonly Monitor[], screen: Screen): stri
     uptime === null ? '-' : `${Number(uptime.toFixed(2))} %`,
     rhythmOf(monitor),
     id,
-    target,
+    // of a job, the beginning of its token
+    type === 'heartbeat' ? '-' : target,
     ...(hasReasons ? [reason ? reasonText(reason) : ''] : []),
   ]);
   return tableLines({ columns, rows }, screen).join('\n');
