@@ -8,10 +8,7 @@ export interface PageTable {
 }
 
 /** Title of a column. */
-export type PageHeadCell =
-  | string
-  /** `content` is shown instead of the text, which is the title on a card. */
-  | { readonly text: string; readonly content?: Html; readonly look: PageCellLook };
+export type PageHeadCell = string | { readonly text: string; readonly look: PageCellLook };
 
 /** Cell: its text, or content with a look. */
 export type PageCell =
@@ -36,7 +33,7 @@ export function tableHtml({ name, head, rows }: PageTable): Html {
 
 function headCell(cell: PageHeadCell): Html {
   if (typeof cell === 'string') return html`<th role="columnheader">${cell}</th>`;
-  return html`<th role="columnheader" class="${cell.look}">${cell.content ?? cell.text}</th>`;
+  return html`<th role="columnheader" class="${cell.look}">${cell.text}</th>`;
 }
 
 function bodyCell(cell: PageCell, title: string): Html {

@@ -37,6 +37,7 @@ export function resultRowsHtml(shared: ShownResults, locale: Locale): Html {
   const disturbed = shared.task.node_results.filter((result) => isMuchDisturbed(result)).map(view.placeOf);
   return html`
 ${resultTable(view, shared)}
+${legendHtml(view)}
 ${unfitHtml(view, shared)}
 ${disturbed.length > 0 && html`<p class="text muted">${view.texts.disturbed(disturbed.join('; '))}</p>`}`;
 }
@@ -137,29 +138,41 @@ function resultTable({ task, locale, texts, placeOf, places }: View, { nodes }: 
 /** Number of phases from which on a table has their times: those of fewer are columns of the results. */
 const LEAST_PHASES = 3;
 
-/** Times of each phase as figures; the head explains the colours of the bars. */
-function phaseTable({ task, locale, texts, placeOf, heading }: View): Html | '' {
+/** Phases of the results in their order, each with its title. */
+function phasesOf({ task, locale }: View): { readonly name: string; readonly title: string }[] {
+  const bars = task.node_results.flatMap((result) => resultPhases(task.probe_type, result));
+  const titles = new Map(bars.map(({ name, title }) => [name, columnTitle(title, locale) ?? title]));
+  return Object.keys(order).flatMap((name) => {
+    const title = titles.get(name);
+    return title === undefined ? [] : [{ name, title }];
+  });
+}
+
+/** Colours of the bars, where they have several. */
+function legendHtml(view: View): Html | '' {
+  const phases = phasesOf(view);
+  if (phases.length < 2) return '';
+  return html`<p class="row muted small">${phases.map(
+    ({ name, title }) =>
+      html`<span><svg class="swatch" viewBox="0 0 8 8" aria-hidden="true"><rect class="${phaseColour(name)}" width="8" height="8"/></svg>${title}</span>`,
+  )}</p>`;
+}
+
+/** Times of each phase as figures. */
+function phaseTable(view: View): Html | '' {
+  const { task, texts, placeOf, heading } = view;
   const bars = task.node_results.map((result) => ({ result, bars: resultPhases(task.probe_type, result) }));
-  const phases = new Map(bars.flatMap((item) => item.bars.map(({ name, title }) => [name, title] as const)));
-  if (phases.size < LEAST_PHASES) return '';
-  const names = Object.keys(order).filter((name) => phases.has(name));
+  const phases = phasesOf(view);
+  if (phases.length < LEAST_PHASES) return '';
   return html`<${heading}>${texts.phases}</${heading}>
 ${tableHtml({
   name: texts.phases,
-  head: [
-    texts.from,
-    ...names.map((name) => {
-      const title = phases.get(name) ?? '';
-      const shown = columnTitle(title, locale) ?? title;
-      const swatch = html`<svg class="swatch" viewBox="0 0 8 8" aria-hidden="true"><rect class="${phaseColour(name)}" width="8" height="8"/></svg>`;
-      return { text: shown, content: html`${swatch}${shown}`, look: 'number' } as const;
-    }),
-  ],
+  head: [texts.from, ...phases.map(({ title }) => ({ text: title, look: 'number' }) as const)],
   rows: bars
     .filter((item) => item.bars.length > 0)
     .map(({ result, bars: own }) => [
       { content: placeOf(result), look: 'name' },
-      ...names.map((name): PageCell => {
+      ...phases.map(({ name }): PageCell => {
         const bar = own.find((one) => one.name === name);
         if (bar === undefined) return { content: '-', look: 'number' };
         return { content: unitKept(`${bar.isUnfinished ? '> ' : ''}${msCell(bar.ms)}`), look: 'number' };
