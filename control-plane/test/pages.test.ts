@@ -143,7 +143,7 @@ t.test('the form of the first page runs a probe without scripts, and shows what 
     t.notMatch(refused.html, '<script>alert');
   }
   const inChinese = await post({ type: 'ping', target: '10.0.0.1', params: '{' }, { 'accept-language': 'zh-CN' });
-  t.match(inChinese.html, '<p lang="zh-CN">必须是 JSON</p>');
+  t.match(inChinese.html, '<b>没有开始</b></p>\n<p lang="zh-CN">必须是 JSON</p>', 'the first line is the first detail');
   t.equal((await post({ type: 'ping', target: 'a.example' }, { 'sec-fetch-site': 'cross-site' })).status, 403);
 });
 
@@ -244,6 +244,11 @@ t.test(
     const shown = await show(http as PageCase);
     t.match(shown, '2 × ok, 1 × HTTP 500');
     t.match(shown, 'São Paulo, BR, AS28573 HTTP 500');
+    t.match(
+      shown,
+      /ms \d.* DNS TCP TLS First byte Download .*Phases/,
+      'the colours of the bars are explained below them',
+    );
     t.equal(shown.split('TLSv1.3').length, 2);
     t.match(shown, 'The same from all 3 nodes TLSv1.3');
     t.match(shown, 'timeout_ms: 5000 (not shown: headers)');
@@ -306,7 +311,7 @@ t.test('details of a result appear on its page as text, under the place they wer
   const shown = '&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;·';
   const pre = `<pre lang="en" tabindex="0"> 1  ${shown} (127.0.0.1)  1.500 ms</pre>`;
   t.ok(page.html.includes(`<h2>Berlin, DE, AS3320</h2>${pre}`));
-  t.match(textOf(page), 'busy while it measured', 'and whether it can be trusted');
+  t.match(textOf(page), 'These nodes were busy', 'and whether it can be trusted');
 });
 
 t.test('the target that a caller names is text on the page and in its title', async (t) => {

@@ -106,10 +106,13 @@ function refusalOf({ kind, q, request }: Asked, error: ApiError): RawReply {
   const texts = lookupPageTexts[locale];
   const found = Object.values(error.details ?? {}).flat();
   const reasons = found.map(({ message }) => messageIn(message, locale));
+  // the message of this code only points to its reasons
+  const general = error.code === 'VALIDATION_FAILED' ? [] : [{ locale, text: messageOf(error, locale) }];
+  const [first, ...others] = [...general, ...reasons];
   const content = html`
 ${heading(kind, q, locale)}
-<p class="text bad">${texts.failed}: ${messageOf(error, locale)}</p>
-${reasons.map((reason) => html`<p class="text" lang="${reason.locale}">${textCell(reason.text)}</p>`)}
+<p class="text bad">${texts.failed}${first !== undefined && html`: <span lang="${first.locale}">${textCell(first.text)}</span>`}</p>
+${others.map((reason) => html`<p class="text" lang="${reason.locale}">${textCell(reason.text)}</p>`)}
 ${(error.status >= 500 || error.status === 429) && !error.isNotConfigured ? button(texts.askAgain) : ''}`;
   const page = renderPage(request, { status: error.status, title: texts.failed, content });
   const { retryAfterSeconds } = error;

@@ -64,9 +64,9 @@ function option(value: string, text: string, chosen: string): Html {
 /** Reason why the form was refused, with what the API says about each field. */
 export function refusalHtml(error: ApiError, locale: Locale): Html {
   const { details = {} } = error;
-  const message = messageOf(error, locale);
-  return html`<div class="refusal" role="alert"><p class="bad"><b>${homeTexts[locale].refused}</b>: ${message}</p>
-${Object.entries(details).map(([field, found]) =>
+  const fields = Object.entries(details);
+  return html`<div class="refusal" role="alert"><p class="bad"><b>${homeTexts[locale].refused}</b>${error.code !== 'VALIDATION_FAILED' && html`: ${messageOf(error, locale)}`}</p>
+${fields.map(([field, found]) =>
   found.map((one) => {
     const reason = messageIn(one.message, locale);
     const label = paramLabel(field.replace(/^params\./, ''), locale);
