@@ -76,7 +76,7 @@ export function digestMessage(facts: DigestFacts, { locale, timezone }: Reader):
     locale,
     timezone,
     isOver: firing.length === 0 && facts.hasOthers !== true,
-    title: titleOf(facts, firing, locale),
+    title: titleOf(facts, locale),
     facts: factsOf(firing, { locale, timezone }),
     items: entries.slice(0, MAX_NAMED).map((entry) => itemOf(entry, facts.nowMs, locale)),
     note: rest.length === 0 ? null : says.rest(rest.length, restParts(rest, locale)),
@@ -106,14 +106,21 @@ function bySeverity(a: DigestEntry, b: DigestEntry): number {
   return rank(a) - rank(b) || a.startedAtMs - b.startedAtMs;
 }
 
-function titleOf({ entries, groupName, isTest }: DigestFacts, firing: readonly DigestEntry[], locale: Locale): string {
+function titleOf({ entries, groupName, isTest }: DigestFacts, locale: Locale): string {
+  const counts = alertCounts(entries, locale);
+  const title = groupName === null ? counts : digestWords[locale].group(nameOf(groupName), counts);
+  return isTest ? alertWords[locale].titles.test(title) : title;
+}
+
+/** Numbers of some alerts that fire, by type, and of those that ended. */
+export function alertCounts(entries: readonly Pick<DigestEntry, 'type' | 'isOver'>[], locale: Locale): string {
   const says = digestWords[locale];
+  const firing = entries.filter(({ isOver }) => !isOver);
   const over = entries.length - firing.length;
   const overText = says.over(over);
+  if (firing.length === 0) return overText;
   const firingText = says.firing(firing.length, typeParts(firing, locale));
-  const counts = firing.length === 0 ? overText : over === 0 ? firingText : says.both(firingText, overText);
-  const title = groupName === null ? counts : says.group(nameOf(groupName), counts);
-  return isTest ? alertWords[locale].titles.test(title) : title;
+  return over === 0 ? firingText : says.both(firingText, overText);
 }
 
 function factsOf(firing: readonly DigestEntry[], { locale, timezone }: Reader): Message['facts'] {
@@ -149,7 +156,7 @@ function severityParts(entries: readonly DigestEntry[], locale: Locale): string 
   );
 }
 
-function typeParts(entries: readonly DigestEntry[], locale: Locale): string {
+function typeParts(entries: readonly Pick<DigestEntry, 'type'>[], locale: Locale): string {
   const count = (type: DigestEntry['type']) => entries.filter((entry) => entry.type === type).length;
   const { types } = alertWords[locale];
   return partsOf(

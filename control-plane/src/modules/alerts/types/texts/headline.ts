@@ -4,7 +4,7 @@ import { oneLine } from '../formats/characters.js';
 import { cut } from '../formats/cut.js';
 import type { AlertFacts, AlertType, MonitorFacts } from './facts.js';
 import { clockText, durationText } from './instants.js';
-import { causeOf, dueAt } from './reason-text.js';
+import { causeOf, dueAt, REPORTED_FAILURE } from './reason-text.js';
 
 const MAX_NAME = 200;
 const MINUTE_MS = 60_000;
@@ -152,7 +152,8 @@ export function stateSentence({ type, monitor, nowMs, startedAtMs, reason }: Sta
   const forMs = nowMs - startedAtMs;
   const duration = forMs < MINUTE_MS ? null : durationText(forMs, audience.locale);
   const sentence = (isJob ? words.job : words.monitor).lasting[type](name, duration);
-  const cause = causeOf(reason, nowMs, audience);
+  const isSaid = isJob && type === 'down' && reason === REPORTED_FAILURE;
+  const cause = isSaid ? null : causeOf(reason, nowMs, audience);
   return cause === null ? sentence : words.because(sentence, cause);
 }
 

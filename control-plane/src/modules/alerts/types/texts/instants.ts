@@ -9,7 +9,7 @@ export function clockText(atMs: number, nowMs: number, reader: Reader): string {
 }
 
 const units: Readonly<Record<Locale, readonly [string, string, string, string]>> = {
-  en: [' d', ' h', ' min', ' s'],
+  en: [' days', ' h', ' min', ' s'],
   'zh-CN': [' 天', ' 小时', ' 分钟', ' 秒'],
   'zh-TW': [' 天', ' 小時', ' 分鐘', ' 秒'],
 };
@@ -26,5 +26,6 @@ export function durationText(durationMs: number, locale: Locale): string {
   const first = counts.findIndex((count) => count > 0);
   if (first === -1) return `0${units[locale][3]}`;
   const shown = [first, first + 1].filter((index) => (counts[index] ?? 0) > 0);
-  return shown.map((index) => `${counts[index]}${units[locale][index]}`).join(' ');
+  const text = shown.map((index) => `${counts[index]}${units[locale][index]}`).join(' ');
+  return text.replace(/^1 days/, '1 day');
 }

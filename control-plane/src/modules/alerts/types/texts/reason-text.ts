@@ -5,6 +5,8 @@ import { oneLine } from '../formats/characters.js';
 import { cut } from '../formats/cut.js';
 import { clockText } from './instants.js';
 
+/** Reason of a job that reported its failure and no more: the headline of such an alert says it. */
+export const REPORTED_FAILURE = 'it reported a failure';
 /** Greatest length of a reason: error texts of targets may be any length. */
 const MAX_CAUSE = 300;
 
@@ -64,7 +66,7 @@ const missed: Readonly<Record<Locale, (at: string) => string>> = {
 };
 
 function jobReason(reason: string): Pair | null {
-  if (reason === 'it reported a failure') return ['任务报告失败', '工作回報失敗'];
+  if (reason === REPORTED_FAILURE) return ['任务报告失败', '工作回報失敗'];
   if (reason === 'its message lacks the text it must contain')
     return ['任务的消息缺少必须包含的文字', '工作的訊息缺少必須包含的文字'];
   const [, exitCode] = /^it ended with exit code (\d+)$/.exec(reason) ?? [];

@@ -47,8 +47,9 @@ t.test('a duration is shown in its two greatest units', async (t) => {
     [59_400, '59 s'],
     [64 * MINUTE_MS, '1 h 4 min'],
     [60 * MINUTE_MS, '1 h'],
-    [86_400_000 + MINUTE_MS, '1 d'],
-    [90_061_000, '1 d 1 h'],
+    [86_400_000 + MINUTE_MS, '1 day'],
+    [2 * 86_400_000, '2 days'],
+    [90_061_000, '1 day 1 h'],
   ] as const;
   for (const [ms, expected] of cases) t.equal(durationText(ms, 'en'), expected);
   t.equal(durationText(64 * MINUTE_MS, 'zh-CN'), '1 小时 4 分钟');
