@@ -7,7 +7,7 @@ import type { AlertRow } from '../events/alert-row.js';
 import { type AlertColumns, readAlertColumns, readAlerts } from '../events/alert-store.js';
 import { findAcknowledgeNote } from '../events/timeline-store.js';
 import type { AlertActs, LinkAct } from '../relay/alert-acts.js';
-import { findReceivedDigest } from '../relay/digest-store.js';
+import { findReceivedAlerts } from '../relay/digest-store.js';
 import type { AcknowledgeLinks, AcknowledgeRight } from './acknowledge-links.js';
 
 interface LinkActsOptions {
@@ -28,7 +28,7 @@ export type Linked =
       /** IANA name: that of the channel. */
       readonly timezone: string;
     }
-  | { readonly kind: 'digest'; readonly title: string; readonly alerts: readonly AlertColumns[] };
+  | { readonly kind: 'digest'; readonly alerts: readonly AlertColumns[] };
 
 /** Alerts as recipients of messages see and acknowledge them. */
 export class LinkActs {
@@ -93,10 +93,10 @@ export class LinkActs {
 
   async #findDigest(deliveryId: string): Promise<Extract<Linked, { kind: 'digest' }> | null> {
     const { db } = this.options;
-    const digest = await findReceivedDigest(db, deliveryId);
-    if (digest === null) return null;
-    const alerts = await readAlertColumns(db, digest.alertIds);
-    return alerts.size === 0 ? null : { kind: 'digest', title: digest.title, alerts: [...alerts.values()] };
+    const ids = await findReceivedAlerts(db, deliveryId);
+    if (ids === null) return null;
+    const alerts = await readAlertColumns(db, ids);
+    return alerts.size === 0 ? null : { kind: 'digest', alerts: [...alerts.values()] };
   }
 }
 

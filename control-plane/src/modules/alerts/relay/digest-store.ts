@@ -26,21 +26,14 @@ export async function readDigests(
   return new Map(rows.map(({ message_group: group, alert_ids: ids }) => [group, ids]));
 }
 
-/** A message about several alerts, as one recipient got it. */
-export interface ReceivedDigest {
-  readonly title: string;
-  readonly alertIds: readonly string[];
-}
-
-/** Message of a delivery about several alerts; null if there is none. */
-export async function findReceivedDigest(db: Knex, deliveryId: string): Promise<ReceivedDigest | null> {
-  const { rows } = await db.raw<{ rows: { title: string; alert_ids: string[] }[] }>(
-    `SELECT d.title, coalesce(g.alert_ids, d.alert_ids) AS alert_ids
+/** Alerts of the message of a delivery; null if there is none. */
+export async function findReceivedAlerts(db: Knex, deliveryId: string): Promise<readonly string[] | null> {
+  const { rows } = await db.raw<{ rows: { alert_ids: string[] }[] }>(
+    `SELECT coalesce(g.alert_ids, d.alert_ids) AS alert_ids
      FROM alert_deliveries d LEFT JOIN alert_digests g ON g.message_group = d.message_group WHERE d.id = ?`,
     [deliveryId],
   );
-  const [row] = rows;
-  return row === undefined ? null : { title: row.title, alertIds: row.alert_ids };
+  return rows[0]?.alert_ids ?? null;
 }
 
 /** Forgets the alerts of messages that were made before an instant. */

@@ -9,6 +9,7 @@ import type { Linked } from '../links/link-acts.js';
 import { oneLine } from '../types/formats/characters.js';
 import { cut } from '../types/formats/cut.js';
 import { nameOf, targetOf } from '../types/texts/alert-message.js';
+import { alertCounts } from '../types/texts/digest-message.js';
 import { overSentence, stateSentence } from '../types/texts/headline.js';
 import { causeOf } from '../types/texts/reason-text.js';
 import { alertWords } from '../types/texts/words.js';
@@ -81,9 +82,13 @@ function pageOf(linked: Linked, view: View): RawReply {
 
 type Digest = Extract<Linked, { kind: 'digest' }>;
 
-function digestPage({ title, alerts }: Digest, { request, isDone }: View): RawReply {
+function digestPage({ alerts }: Digest, { request, isDone }: View): RawReply {
   const text = acknowledgeTexts[request.locale];
   const { types, titles, more } = alertWords[request.locale];
+  const title = alertCounts(
+    alerts.map(({ type, status }) => ({ type, isOver: status === 'resolved' })),
+    request.locale,
+  );
   const firing = alerts.filter(({ status }) => status === 'firing');
   const isOver = alerts.every(({ status }) => status === 'resolved');
   const state = firing.length > 0 ? text.askAll : isOver ? text.allOver : isDone ? text.allDone : text.noneLeft;
