@@ -256,6 +256,10 @@ t.test(
     t.match(await show(tls as PageCase), 'all 3 nodes: grade T');
     t.match(await show(ping as PageCase), /25 % loss.*no_reply.*Tokyo, JP, AS2497\./);
     t.match(
+      await read(`${await world.pageOf('ping', ping?.target ?? '', ping?.results ?? [])}?lang=zh-CN`),
+      '没有应答',
+    );
+    t.match(
       await show(failed as PageCase),
       /First byte never ended.*&gt; 985 ms/,
       'the phase that never ended, to the deadline',

@@ -1,3 +1,4 @@
+import { isProbeErrorCode, probeErrorTexts } from './error-texts.js';
 import type { ProbeType } from './index.js';
 
 /** Judgment of one result in a word: `warn` for a reply that is not what one hopes for, `bad` for a failure. */
@@ -10,6 +11,8 @@ export interface Verdict {
 export interface VerdictWords {
   readonly ok: string;
   readonly failed: string;
+  /** Word for the code of an error. */
+  readonly error: (code: string) => string;
   readonly grade: (grade: string) => string;
   readonly loss: (percent: string) => string;
   readonly notReached: string;
@@ -20,6 +23,7 @@ export const verdictWords = {
   en: {
     ok: 'ok',
     failed: 'failed',
+    error: (code) => code,
     grade: (grade) => `grade ${grade}`,
     loss: (percent) => `${percent} loss`,
     notReached: 'not reached',
@@ -27,6 +31,7 @@ export const verdictWords = {
   'zh-CN': {
     ok: '正常',
     failed: '失败',
+    error: (code) => errorText(code, 0),
     grade: (grade) => `等级 ${grade}`,
     loss: (percent) => `丢包 ${percent}`,
     notReached: '未到达',
@@ -34,6 +39,7 @@ export const verdictWords = {
   'zh-TW': {
     ok: '正常',
     failed: '失敗',
+    error: (code) => errorText(code, 1),
     grade: (grade) => `等級 ${grade}`,
     loss: (percent) => `遺失 ${percent}`,
     notReached: '未到達',
@@ -52,7 +58,8 @@ export interface JudgedResult {
  * bad: a status of 400 or more, a grade of TLS below A, lost packets.
  */
 export function verdictOf(type: ProbeType, result: JudgedResult, words: VerdictWords = verdictWords.en): Verdict {
-  if (!result.success) return { look: 'bad', word: result.error?.code ?? words.failed };
+  if (!result.success)
+    return { look: 'bad', word: result.error === null ? words.failed : words.error(result.error.code) };
   return judged(type, result, words) ?? { look: 'good', word: words.ok };
 }
 
@@ -85,4 +92,8 @@ function ofGrade(grade: string, { grade: text }: VerdictWords): Verdict {
 function ofLoss(percent: number, { loss }: VerdictWords): Verdict | null {
   if (!(percent > 0)) return null;
   return { look: percent >= 100 ? 'bad' : 'warn', word: loss(`${percent} %`) };
+}
+
+function errorText(code: string, column: 0 | 1): string {
+  return isProbeErrorCode(code) ? probeErrorTexts[code][column] : code;
 }

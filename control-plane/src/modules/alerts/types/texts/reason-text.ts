@@ -1,4 +1,5 @@
 import type { CheckErrorCode } from '@vantage/shared/monitor-types/definition.js';
+import { probeErrorTexts } from '@vantage/shared/probe-types/error-texts.js';
 import type { Reader } from '../../../../http/instant-text.js';
 import type { Locale } from '../../../../http/locale.js';
 import { oneLine } from '../formats/characters.js';
@@ -81,38 +82,7 @@ function isKnown(code: string): code is keyof typeof codes {
 
 /** Errors of probes and checks in Simplified and Traditional Chinese. */
 const codes: Readonly<Record<CheckErrorCode, Pair>> = {
-  dns_nxdomain: ['域名不存在', '網域名稱不存在'],
-  dns_nodata: ['域名没有此类型的记录', '網域名稱沒有此類型的記錄'],
-  dns_servfail: ['DNS 服务器无法解析', 'DNS 伺服器無法解析'],
-  dns_timeout: ['DNS 查询超时', 'DNS 查詢逾時'],
-  dns_refused: ['DNS 服务器拒绝查询', 'DNS 伺服器拒絕查詢'],
-  dns_error: ['DNS 查询失败', 'DNS 查詢失敗'],
-  tcp_refused: ['连接被拒绝', '連線被拒絕'],
-  tcp_timeout: ['连接超时', '連線逾時'],
-  tcp_reset: ['连接被重置', '連線被重設'],
-  net_unreachable: ['网络不可达', '網路無法到達'],
-  host_unreachable: ['主机不可达', '主機無法到達'],
-  tls_expired: ['证书已过期', '憑證已過期'],
-  tls_self_signed: ['证书为自签名', '憑證為自我簽署'],
-  tls_untrusted: ['证书不受信任', '憑證不受信任'],
-  tls_name_mismatch: ['证书与主机名不符', '憑證與主機名稱不符'],
-  tls_handshake: ['TLS 握手失败', 'TLS 交握失敗'],
-  http_timeout: ['HTTP 响应超时', 'HTTP 回應逾時'],
-  http_protocol: ['HTTP 响应无效', 'HTTP 回應無效'],
-  http_headers_too_large: ['HTTP 标头过大', 'HTTP 標頭過大'],
-  too_many_redirects: ['重定向过多', '重新導向過多'],
-  body_too_large: ['响应内容过大', '回應內容過大'],
-  smtp_rejected: ['邮件服务器拒绝', '郵件伺服器拒絕'],
-  ntp_kod: ['时间服务器拒绝服务', '時間伺服器拒絕服務'],
-  target_not_allowed: ['不允许探测此目标', '不允許探測此目標'],
-  target_rate_limited: ['此目标的探测过于频繁', '此目標的探測過於頻繁'],
-  timeout: ['超时', '逾時'],
-  no_reply: ['没有应答', '沒有回應'],
-  not_supported: ['节点不支持此检查', '節點不支援此檢查'],
-  overload: ['节点过载', '節點過載'],
-  cancelled: ['检查被取消', '檢查被取消'],
-  node_lost: ['与节点失去联系', '與節點失去聯繫'],
-  internal: ['节点内部错误', '節點內部錯誤'],
+  ...probeErrorTexts,
   assertion_failed: ['不符合断言', '不符合斷言'],
   expected_to_fail: ['检查成功，但应当失败', '檢查成功，但應當失敗'],
 };
