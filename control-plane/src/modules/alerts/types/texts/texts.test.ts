@@ -159,6 +159,7 @@ t.test('a headline describes an alert without a title, in each language', async 
     headline({ monitor: job, reason: 'no ping came that was expected at 2026-11-21T08:16:00.000Z' }),
     'Job Backup did not report; it was due at 08:16 (UTC)',
   );
+  t.equal(headline({ monitor: job, reason: 'it reported a failure' }), 'Job Backup failed 1 h 4 min ago', 'said once');
   t.equal(headline({ monitor: job, ...over }), 'Job Backup is OK again after 1 h 4 min');
   t.equal(headline({ ...over, resolution: 'paused' }), undefined);
 });
