@@ -53,7 +53,7 @@ export const unowned: readonly Unowned[] = [
         'takeNodeWaits',
         'deleteNodeWaitsBefore',
       ],
-      'modules/alerts/relay/digest-store.ts': ['readDigests', 'findReceivedDigest', 'deleteDigestsBefore'],
+      'modules/alerts/relay/digest-store.ts': ['readDigests', 'findReceivedAlerts', 'deleteDigestsBefore'],
       'modules/alerts/relay/bundle-store.ts': [
         'deleteNeverNotified',
         'lockBundles',
