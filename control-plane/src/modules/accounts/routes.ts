@@ -19,6 +19,7 @@ import {
   stepUp,
   verifySecondFactor,
 } from './routes/second-factor.js';
+import { changeSecurity, securityPage } from './routes/security-page.js';
 import { endOtherSessions, endSession, listSessions, logout } from './routes/sessions.js';
 import { signInPages, signOutPage } from './routes/sign-in-pages.js';
 import { resendVerification, verifyEmail } from './routes/verify-email.js';
@@ -55,5 +56,7 @@ export const accountRoutes: readonly AnyRoute[] = [
   resetPasswordPage,
   confirmSignInPage,
   ...signInPages,
+  securityPage,
+  changeSecurity,
   signOutPage,
 ];

@@ -138,8 +138,8 @@ export function findBrowserSession(db: Knex, tokenId: string): Promise<BrowserSe
 }
 
 /** Replaces the cookie of a session. */
-export async function replaceCookie(trx: Knex, id: string, { tokenId, secretHash }: NewCookie): Promise<void> {
-  await trx('sessions').where({ id, kind: 'browser' }).update({ token_id: tokenId, secret_hash: secretHash });
+export async function replaceCookie(db: Knex, id: string, { tokenId, secretHash }: NewCookie): Promise<void> {
+  await db('sessions').where({ id, kind: 'browser' }).update({ token_id: tokenId, secret_hash: secretHash });
 }
 
 const FIND_SESSION = {

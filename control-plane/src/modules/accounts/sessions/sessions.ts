@@ -124,9 +124,9 @@ export class Sessions implements CredentialSource {
   }
 
   /** Gives a session of a browser a new cookie, after a password or a factor has changed: the earlier one ends. */
-  async renewCookie(trx: Knex, sessionId: string): Promise<string> {
+  async renewCookie(sessionId: string): Promise<string> {
     const secret = makeToken(tokenPrefixes.browser);
-    await replaceCookie(trx, sessionId, secret);
+    await replaceCookie(this.options.db, sessionId, secret);
     return secret.token;
   }
 

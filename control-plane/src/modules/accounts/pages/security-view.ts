@@ -1,0 +1,113 @@
+import { renderSVG } from 'uqr';
+import type { Locale } from '../../../http/locale.js';
+import { Html, html } from '../../../http/pages/html.js';
+import type { SecondFactor } from '../factors/second-factor.js';
+import type { Profile } from '../profile/profile.js';
+import type { SessionRow } from '../sessions/session-store.js';
+import type { Visitor } from './account-pages.js';
+import { type AccountTexts, accountTexts } from './account-texts.js';
+
+/** Facts that the page about an account shows. */
+export interface SecurityFacts {
+  readonly visitor: Visitor;
+  readonly profile: Profile;
+  readonly factors: Awaited<ReturnType<SecondFactor['list']>>;
+  /** Secret that waits for its first code; null if the person does not set one up. */
+  readonly setup: { readonly secret: string; readonly otpauthUrl: string } | null;
+  /** Recovery codes that were just created, which are shown this once. */
+  readonly newCodes: readonly string[];
+  readonly sessions: readonly SessionRow[];
+  /** Field that the form to sign out needs. */
+  readonly signOutToken: Html;
+  /** A form that does an act: `content` is below its hidden fields. */
+  form(act: string, content: Html, more?: Readonly<Record<string, string>>): Html;
+}
+
+/** Content of the page about an account: who is signed in, what protects it, and where it is signed in. */
+export function securityView(facts: SecurityFacts, locale: Locale): Html {
+  const text = accountTexts[locale];
+  const { profile, factors } = facts;
+  const isFresh = facts.visitor.freshness.isFresh;
+  return html`
+<p>${text.signedInAs(profile.email)}</p>
+${!profile.email_verified && html`<p class="warn">${text.unverified}</p>`}
+<form method="post" action="/sign-out">${facts.signOutToken}<button class="quiet">${text.signOut}</button></form>
+${facts.newCodes.length > 0 && codesSection(facts.newCodes, text)}
+${!isFresh && confirmSection(facts, text)}
+<h2>${text.passwordTitle}</h2>
+<p>${profile.has_password ? text.passwordSet : text.passwordNone} <a href="/forgot-password">${text.forgotTitle}</a></p>
+<h2>${text.totp}</h2>
+${totpSection(facts, text, locale)}
+<h2>${text.passkeys}</h2>
+${factors.passkeys.length === 0 ? html`<p>${text.noPasskeys}</p>` : list(factors.passkeys.map(({ name, last_used_at: used }) => `${name}, ${usedText(used, text, locale)}`))}
+<h2>${text.identities}</h2>
+${factors.identities.length === 0 ? html`<p>${text.noIdentities}</p>` : list(factors.identities.map(({ provider, label, last_used_at: used }) => `${provider}: ${label ?? ''}, ${usedText(used, text, locale)}`))}
+<h2>${text.sessions}</h2>
+${sessionsTable(facts, text, locale)}`;
+}
+
+function codesSection(codes: readonly string[], text: AccountTexts): Html {
+  return html`<section class="raised"><h2>${text.codesTitle}</h2>
+<p>${text.codesNote}</p>
+<pre>${codes.join('\n')}</pre></section>`;
+}
+
+/** Asks for the proof that makes the session fresh: the code where there is a second factor, else the password. */
+function confirmSection({ visitor, form }: SecurityFacts, text: AccountTexts): Html {
+  const { factors } = visitor.freshness;
+  const field = factors.includes('totp')
+    ? html`<label>${text.code}<input name="otp" autocomplete="one-time-code" required maxlength="32" spellcheck="false"></label>`
+    : html`<label>${text.password}<input type="password" name="password" autocomplete="current-password" required maxlength="1024"></label>`;
+  const asks = factors.includes('totp') || factors.includes('password');
+  return html`<section class="raised"><h2>${text.confirmTitle}</h2>
+<p>${asks ? text.confirmAsk : text.confirmNone}</p>
+${asks && form('confirm', html`${field}<button>${text.confirm}</button>`)}</section>`;
+}
+
+function totpSection({ visitor, factors, setup, form }: SecurityFacts, text: AccountTexts, locale: Locale): Html {
+  const { isFresh } = visitor.freshness;
+  const codeField = html`<label>${text.code}<input name="otp" autocomplete="one-time-code" required maxlength="32" spellcheck="false"></label>`;
+  if (factors.totp !== null) {
+    return html`<p>${text.totpOn(dateText(factors.totp.enabled_at, locale))} ${text.codesLeft(factors.recovery_codes_left)}</p>
+${isFresh && form('renew-codes', html`<button class="quiet">${text.newCodes}</button>`)}
+${isFresh && form('disable', html`${codeField}<button class="quiet">${text.totpDisable}</button>`)}`;
+  }
+  if (setup === null || !isFresh) {
+    return html`<p>${text.totpOff}</p>
+${isFresh && form('set-up', html`<button>${text.totpSetUp}</button>`)}`;
+  }
+  const picture = `data:image/svg+xml,${encodeURIComponent(renderSVG(setup.otpauthUrl))}`;
+  return html`<p>${text.totpScan}</p>
+<p>${new Html(`<img class="qr" src="${picture}" alt="" width="220" height="220">`)}</p>
+<p>${text.totpSecret}: <code>${setup.secret}</code></p>
+${form('enable', html`${codeField}<button>${text.totpEnable}</button>`)}`;
+}
+
+function sessionsTable({ sessions, visitor, form }: SecurityFacts, text: AccountTexts, locale: Locale): Html {
+  const rows = sessions.map(({ id, user_agent: program, address, created_at, last_used_at }) => {
+    const isThis = id === visitor.sessionId;
+    return html`<tr>
+<td class="words" data-title="${text.program}"><span>${program ?? text.unknownProgram}</span></td>
+<td data-title="${text.address}">${address}</td>
+<td data-title="${text.since}">${dateText(created_at.toISOString(), locale)}</td>
+<td data-title="${text.used}">${dateText(last_used_at.toISOString(), locale)}</td>
+<td>${isThis ? text.thisOne : form('end', html`<button class="quiet">${text.end}</button>`, { session: id })}</td>
+</tr>`;
+  });
+  return html`<div class="wide"><table>
+<thead><tr><th>${text.program}</th><th>${text.address}</th><th>${text.since}</th><th>${text.used}</th><th></th></tr></thead>
+<tbody>${rows}</tbody></table></div>
+${sessions.length > 1 && form('end-others', html`<button class="quiet">${text.endOthers}</button>`)}`;
+}
+
+function list(items: readonly string[]): Html {
+  return html`<ul>${items.map((item) => html`<li>${item}</li>`)}</ul>`;
+}
+
+function usedText(used: string | null, text: AccountTexts, locale: Locale): string {
+  return used === null ? text.neverUsed : text.lastUsed(dateText(used, locale));
+}
+
+function dateText(iso: string, locale: Locale): string {
+  return new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(iso));
+}

@@ -1,0 +1,172 @@
+import { Type } from 'typebox';
+import type { Actor } from '../../../audit-log/actor.js';
+import { requireFresh } from '../../../http/access.js';
+import { ApiError } from '../../../http/errors.js';
+import { type Html, html } from '../../../http/pages/html.js';
+import { renderPage } from '../../../http/pages/page.js';
+import { defineRoute, type RawReply, type Services } from '../../../http/route.js';
+import { type AccountPageRequest, redirect, refusalHtml, type Visitor } from '../pages/account-pages.js';
+import { accountTexts } from '../pages/account-texts.js';
+import { HOME_OF_ACCOUNTS } from '../pages/next.js';
+import { FORM_BYTES } from '../pages/page-forms.js';
+import { securityView } from '../pages/security-view.js';
+import { signInBy } from '../sessions/client-info.js';
+import { signInLimit } from './limits.js';
+
+const page = {
+  path: HOME_OF_ACCOUNTS,
+  tag: 'Pages',
+  auth: { kind: 'none' },
+  replyKind: 'html',
+  isDocumented: false,
+  replies: Object.fromEntries([200, 303, 400, 401, 403, 404, 409, 429].map((status) => [status, Type.String()])),
+} as const;
+
+/** GET /account/security: what protects the account, and where it is signed in. */
+export const securityPage = defineRoute({
+  ...page,
+  operationId: 'getSecurityPage',
+  method: 'GET',
+  summary: 'Account and security',
+  errors: [],
+  async handle(request, services) {
+    const visitor = await services.accounts.pages.pageSession(request);
+    return 'raw' in visitor ? visitor : show(request, services, visitor, {});
+  },
+});
+
+/** POST /account/security: one act of the page, named by the field `act`. */
+export const changeSecurity = defineRoute({
+  ...page,
+  operationId: 'postSecurityPage',
+  method: 'POST',
+  summary: 'Change what protects the account',
+  limit: signInLimit,
+  rawBody: { keepBytes: FORM_BYTES },
+  errors: ['FORBIDDEN'],
+  async handle(request, services) {
+    const { pages } = services.accounts;
+    const visitor = await pages.pageSession(request);
+    if ('raw' in visitor) return visitor;
+    const fields = pages.readForm(request, visitor.cookie);
+    const act = acts[fields.get('act') ?? ''];
+    if (act === undefined) throw new ApiError('VALIDATION_FAILED');
+    try {
+      if (!act.isOpen) requireFresh(visitor);
+      const { userId, sessionId } = visitor;
+      const actor = { ...signInBy(request).actor, userId, credentialId: sessionId };
+      const outcome = await act.run({ visitor, fields, actor, services });
+      if (outcome.newCodes !== undefined || outcome.isSettingUp)
+        return await show(request, services, { ...visitor, cookie: outcome.cookie ?? visitor.cookie }, outcome);
+      const cookies = outcome.cookie === undefined ? [] : [pages.newCookie(outcome.cookie)];
+      return redirect(request, HOME_OF_ACCOUNTS, cookies);
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status >= 500) throw error;
+      return show(request, services, visitor, { error, isSettingUp: fields.get('act') === 'enable' });
+    }
+  },
+});
+
+interface ActRequest {
+  readonly visitor: Visitor;
+  readonly fields: URLSearchParams;
+  readonly actor: Actor;
+  readonly services: Services;
+}
+
+interface ActOutcome {
+  readonly newCodes?: readonly string[];
+  readonly isSettingUp?: boolean;
+  /** New cookie of the session, after a factor has changed. */
+  readonly cookie?: string;
+}
+
+interface Act {
+  /** True if the session need not be fresh. */
+  readonly isOpen?: true;
+  run(request: ActRequest): Promise<ActOutcome>;
+}
+
+const acts: Readonly<Record<string, Act | undefined>> = {
+  confirm: {
+    isOpen: true,
+    async run({ visitor, fields, actor, services }) {
+      const [otp, password] = [fields.get('otp'), fields.get('password')];
+      const proof = otp === null ? { password: password ?? '' } : { otp };
+      await services.accounts.stepUp.prove(proof, { ...visitor, actor });
+      return {};
+    },
+  },
+  'set-up': {
+    async run({ visitor, services }) {
+      await services.accounts.secondFactor.setUp(visitor.userId);
+      return { isSettingUp: true };
+    },
+  },
+  enable: {
+    async run(request) {
+      const { visitor, fields, actor, services } = request;
+      const newCodes = await services.accounts.secondFactor.enable(visitor.userId, fields.get('otp') ?? '', actor);
+      return { newCodes, cookie: await renewed(request) };
+    },
+  },
+  disable: {
+    async run(request) {
+      const { visitor, fields, actor, services } = request;
+      await services.accounts.secondFactor.disable(visitor.userId, fields.get('otp') ?? '', actor);
+      return { cookie: await renewed(request) };
+    },
+  },
+  'renew-codes': {
+    async run({ visitor, actor, services }) {
+      return { newCodes: await services.accounts.secondFactor.renewCodes(visitor.userId, actor) };
+    },
+  },
+  end: {
+    isOpen: true,
+    async run({ visitor: { userId }, fields, actor, services }) {
+      await services.accounts.sessions.end(userId, fields.get('session') ?? '', { actor, isLogout: false });
+      return {};
+    },
+  },
+  'end-others': {
+    isOpen: true,
+    async run({ visitor: { userId, sessionId }, actor, services }) {
+      await services.accounts.sessions.endAllBut(userId, sessionId, actor);
+      return {};
+    },
+  },
+};
+
+/** New cookie of the session: one that was copied before the change ends. */
+function renewed({ visitor, services }: ActRequest): Promise<string> {
+  return services.accounts.sessions.renewCookie(visitor.sessionId);
+}
+
+async function show(
+  request: AccountPageRequest,
+  { accounts: { pages, secondFactor, sessions, users } }: Services,
+  visitor: Visitor,
+  { error = null, newCodes = [], isSettingUp = false, cookie }: ActOutcome & { readonly error?: ApiError | null },
+): Promise<RawReply> {
+  const title = accountTexts[request.locale].security;
+  const token = pages.formToken(HOME_OF_ACCOUNTS, visitor.cookie);
+  const form = (act: string, content: Html, more: Readonly<Record<string, string>> = {}) => html`
+<form class="stacked" method="post" action="${HOME_OF_ACCOUNTS}">${token}<input type="hidden" name="act" value="${act}">${Object.entries(
+    more,
+  ).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}${content}</form>`;
+  const { userId } = visitor;
+  const facts = {
+    visitor,
+    profile: await users.getProfile(userId),
+    factors: await secondFactor.list(userId),
+    setup: isSettingUp ? await secondFactor.pending(userId) : null,
+    newCodes,
+    sessions: await sessions.list(userId),
+    form,
+    signOutToken: pages.formToken('/sign-out', visitor.cookie),
+  };
+  const content = html`<h1>${title}</h1>${refusalHtml(error, request.locale)}${securityView(facts, request.locale)}`;
+  const reply = renderPage(request, { status: error?.status ?? 200, title, content });
+  return { ...reply, ...(cookie === undefined ? {} : { cookies: [pages.newCookie(cookie)] }) };
+}
