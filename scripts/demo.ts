@@ -181,6 +181,7 @@ function printAccess({ url, email, password, token }: Stack, watched: MonitorsSh
     `Page       ${url}/`,
     `API        ${url}/v1`,
     `Docs       ${url}/docs`,
+    `Sign in    ${url}/sign-in`,
     `Admin      ${email}  password ${password}`,
     `Token      ${token}`,
     '',

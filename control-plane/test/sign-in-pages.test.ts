@@ -8,14 +8,33 @@ const { api, controlPlane, database } = await startStack(t);
 const { accounts } = controlPlane.services;
 let people = 0;
 
-/** A visitor who has created an account on the page. */
+/** A visitor who has created an account on the page, and verified its address. */
 async function signedUp() {
   const visitor = new PageVisitor(api.url);
   const email = `ada-${++people}@example.com`;
   await visitor.get('/sign-up');
   await visitor.submit({ email, password });
-  return { visitor, email };
+  const { setCookies } = visitor;
+  await database.db('users').where({ email }).update({ email_verified_at: new Date() });
+  await visitor.get('/account/security');
+  return { visitor, email, setCookies };
 }
+
+t.test('an account whose address is not verified is told so, and changes nothing that protects it', async (t) => {
+  const { visitor, email } = await signedUp();
+  const form = visitor.forms().find(({ hidden }) => hidden['act'] === 'set-up');
+  await database.db('users').where({ email }).update({ email_verified_at: null });
+  await visitor.get('/account/security');
+  t.match(visitor.page.html, /not verified yet/);
+  t.notMatch(visitor.page.html, 'value="set-up"');
+  t.match(
+    await visitor.submit({ ...form?.hidden }, { act: 'resend' }),
+    { status: 403 },
+    'not by a form of before either',
+  );
+  t.match((await visitor.get('/account/security')).status, 200);
+  t.match((await visitor.submit({}, { act: 'resend' })).status, 200);
+});
 
 t.test('a person signs up, turns a second factor on, signs out, and signs in with it, without scripts', async (t) => {
   const { visitor, email } = await signedUp();
@@ -47,8 +66,8 @@ t.test('a person signs up, turns a second factor on, signs out, and signs in wit
 });
 
 t.test('the cookies are for this site alone, not for scripts, and the API reads none', async (t) => {
-  const { visitor } = await signedUp();
-  const [session = '', cleared = ''] = visitor.setCookies;
+  const { visitor, setCookies } = await signedUp();
+  const [session = '', cleared = ''] = setCookies;
   t.match(session, /^vantage_session=vcs_[\w-]{61}; Max-Age=15552000; Path=\/; HttpOnly; SameSite=Lax$/);
   t.match(cleared, /^vantage_sign_in=; Max-Age=0;/);
   const headers = { Cookie: `vantage_session=${visitor.cookies.get('vantage_session')}` };

@@ -5,6 +5,7 @@ interface FrameTexts {
   readonly nodes: string;
   readonly guide: string;
   readonly reference: string;
+  readonly account: string;
   readonly language: string;
   readonly start: string;
   readonly errors: string;
@@ -16,6 +17,7 @@ const texts: Readonly<Record<Locale, FrameTexts>> = {
     nodes: 'Nodes',
     guide: 'Getting started',
     reference: 'API reference',
+    account: 'Account',
     language: 'Language',
     start: 'Run a probe',
     errors: 'Error codes',
@@ -25,6 +27,7 @@ const texts: Readonly<Record<Locale, FrameTexts>> = {
     nodes: '节点',
     guide: '快速入门',
     reference: 'API 参考',
+    account: '账户',
     language: '语言',
     start: '运行探测',
     errors: '错误码',
@@ -34,6 +37,7 @@ const texts: Readonly<Record<Locale, FrameTexts>> = {
     nodes: '節點',
     guide: '快速入門',
     reference: 'API 參考',
+    account: '帳戶',
     language: '語言',
     start: '執行探測',
     errors: '錯誤碼',
@@ -49,7 +53,7 @@ export function pageHeader({ locale, url }: { readonly locale: Locale; readonly 
   const query = url.includes('?') ? url.slice(url.indexOf('?')) : '';
   return html`<header class="site"><div>
 <a class="brand" href="/"><svg viewBox="0 0 16 16" width="20" height="20" aria-hidden="true"><rect width="16" height="16" rx="3" fill="#0b5cad"/><path d="M3.5 4.5 8 12l4.5-7.5" fill="none" stroke="#fff" stroke-width="2"/></svg>Vantage</a>
-<nav aria-label="Vantage"><a href="/nodes">${text.nodes}</a><a href="/docs/guide">${text.guide}</a><a href="/docs">${text.reference}</a></nav>
+<nav aria-label="Vantage"><a href="/nodes">${text.nodes}</a><a href="/docs/guide">${text.guide}</a><a href="/docs">${text.reference}</a><a href="/account/security">${text.account}</a></nav>
 <nav class="languages" aria-label="${text.language}">${locales.map(
     (other) =>
       html`<a href="${withLocale(query, other)}" lang="${other}" hreflang="${other}"${other === locale ? currentPage : ''}>${localeNames[other]}</a>`,

@@ -6,6 +6,7 @@ import type { Profile } from '../profile/profile.js';
 import type { SessionRow } from '../sessions/session-store.js';
 import type { Visitor } from './account-pages.js';
 import { type AccountTexts, accountTexts } from './account-texts.js';
+import { programName } from './program-name.js';
 
 /** Facts that the page about an account shows. */
 export interface SecurityFacts {
@@ -30,7 +31,7 @@ export function securityView(facts: SecurityFacts, locale: Locale): Html {
   const isFresh = facts.visitor.freshness.isFresh;
   return html`
 <p>${text.signedInAs(profile.email)}</p>
-${!profile.email_verified && html`<p class="warn">${text.unverified}</p>`}
+${!profile.email_verified && html`<p class="warn">${text.unverified}</p>${facts.form('resend', html`<button class="quiet">${text.resend}</button>`)}`}
 <form method="post" action="/sign-out">${facts.signOutToken}<button class="quiet">${text.signOut}</button></form>
 ${facts.newCodes.length > 0 && codesSection(facts.newCodes, text)}
 ${!isFresh && confirmSection(facts, text)}
@@ -64,8 +65,12 @@ function confirmSection({ visitor, form }: SecurityFacts, text: AccountTexts): H
 ${asks && form('confirm', html`${field}<button>${text.confirm}</button>`)}</section>`;
 }
 
-function totpSection({ visitor, factors, setup, form }: SecurityFacts, text: AccountTexts, locale: Locale): Html {
-  const { isFresh } = visitor.freshness;
+function totpSection(
+  { visitor, profile, factors, setup, form }: SecurityFacts,
+  text: AccountTexts,
+  locale: Locale,
+): Html {
+  const isFresh = visitor.freshness.isFresh && profile.email_verified;
   const codeField = html`<label>${text.code}<input name="otp" autocomplete="one-time-code" required maxlength="32" spellcheck="false"></label>`;
   if (factors.totp !== null) {
     return html`<p>${text.totpOn(dateText(factors.totp.enabled_at, locale))} ${text.codesLeft(factors.recovery_codes_left)}</p>
@@ -87,7 +92,7 @@ function sessionsTable({ sessions, visitor, form }: SecurityFacts, text: Account
   const rows = sessions.map(({ id, user_agent: program, address, created_at, last_used_at }) => {
     const isThis = id === visitor.sessionId;
     return html`<tr>
-<td class="words" data-title="${text.program}"><span>${program ?? text.unknownProgram}</span></td>
+<td class="words" data-title="${text.program}"><span>${program === null ? text.unknownProgram : programName(program)}</span></td>
 <td data-title="${text.address}">${address}</td>
 <td data-title="${text.since}">${dateText(created_at.toISOString(), locale)}</td>
 <td data-title="${text.used}">${dateText(last_used_at.toISOString(), locale)}</td>

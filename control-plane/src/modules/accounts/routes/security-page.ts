@@ -52,8 +52,12 @@ export const changeSecurity = defineRoute({
     const act = acts[fields.get('act') ?? ''];
     if (act === undefined) throw new ApiError('VALIDATION_FAILED');
     try {
-      if (!act.isOpen) requireFresh(visitor);
       const { userId, sessionId } = visitor;
+      if (!act.isOpen) {
+        requireFresh(visitor);
+        const { email_verified: isVerified } = await services.accounts.users.getProfile(userId);
+        if (!isVerified) throw new ApiError('ACCOUNT_EMAIL_UNVERIFIED');
+      }
       const actor = { ...signInBy(request).actor, userId, credentialId: sessionId };
       const outcome = await act.run({ visitor, fields, actor, services });
       if (outcome.newCodes !== undefined || outcome.isSettingUp)
@@ -82,7 +86,7 @@ interface ActOutcome {
 }
 
 interface Act {
-  /** True if the session need not be fresh. */
+  /** True if the session need not be fresh, nor the address verified. */
   readonly isOpen?: true;
   run(request: ActRequest): Promise<ActOutcome>;
 }
@@ -94,6 +98,13 @@ const acts: Readonly<Record<string, Act | undefined>> = {
       const [otp, password] = [fields.get('otp'), fields.get('password')];
       const proof = otp === null ? { password: password ?? '' } : { otp };
       await services.accounts.stepUp.prove(proof, { ...visitor, actor });
+      return {};
+    },
+  },
+  resend: {
+    isOpen: true,
+    async run({ visitor, services }) {
+      await services.accounts.recovery.resendVerification(visitor.userId);
       return {};
     },
   },

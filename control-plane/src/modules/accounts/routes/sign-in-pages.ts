@@ -50,7 +50,7 @@ const formPages: readonly FormPage[] = [
     title: 'signIn',
     content: ({ text, fields, services, form, request }) => html`
 ${form(html`${emailField(text, fields)}
-${passwordField(text, 'current-password')}
+${passwordField(text, 'current-password', fields)}
 <button>${text.signIn}</button>`)}
 <p><a href="/forgot-password">${text.forgot}</a></p>
 ${otherWays(text, services, request)}
@@ -87,7 +87,7 @@ ${form(html`<label>${text.code}<input name="otp" autocomplete="one-time-code" re
 ${
   services.accounts.methods.registration
     ? form(html`${emailField(text, fields)}
-${passwordField(text, 'new-password')}
+${passwordField(text, 'new-password', fields)}
 <p class="muted small">${text.signUpNote}</p>
 <button>${text.signUp}</button>`)
     : html`<p>${text.closed}</p>`
@@ -214,12 +214,14 @@ function queryOf({ url }: AccountPageRequest): string {
 }
 
 function emailField(text: AccountTexts, fields: URLSearchParams): Html {
-  return html`<label>${text.email}<input type="email" name="email" value="${fields.get('email') ?? ''}" autocomplete="username" required autofocus maxlength="254"></label>`;
+  return html`<label>${text.email}<input type="email" name="email" value="${fields.get('email') ?? ''}" autocomplete="username" required${fields.has('email') ? null : html` autofocus`} maxlength="254"></label>`;
 }
 
-function passwordField(text: AccountTexts, kind: 'current-password' | 'new-password'): Html {
+function passwordField(text: AccountTexts, kind: 'current-password' | 'new-password', fields: URLSearchParams): Html {
+  // after a refusal the address stays, and the password is to be typed again
+  const focus = fields.has('email') ? html` autofocus` : null;
   const least = kind === 'new-password' ? html` minlength="${MIN_PASSWORD_LENGTH}"` : null;
-  return html`<label>${text.password}<input type="password" name="password" autocomplete="${kind}" required${least} maxlength="${MAX_PASSWORD_LENGTH}"></label>`;
+  return html`<label>${text.password}<input type="password" name="password" autocomplete="${kind}" required${least}${focus} maxlength="${MAX_PASSWORD_LENGTH}"></label>`;
 }
 
 /** Links to the further ways that this installation offers. */
