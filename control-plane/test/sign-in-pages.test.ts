@@ -20,7 +20,7 @@ async function signedUp() {
   return { visitor, email, setCookies };
 }
 
-t.test('an account whose address is not verified is told so, and changes nothing that protects it', async (t) => {
+t.test('an account whose address is not verified is shown so, and changes nothing that protects it', async (t) => {
   const { visitor, email } = await signedUp();
   const form = visitor.forms().find(({ hidden }) => hidden['act'] === 'set-up');
   await database.db('users').where({ email }).update({ email_verified_at: null });

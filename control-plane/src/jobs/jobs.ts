@@ -100,9 +100,14 @@ export class Jobs {
 
   async #giveBack(): Promise<void> {
     const { db, replicaId, log } = this.options;
-    if (this.#unwritten === null) return;
-    const given = await releaseJobs(db, replicaId, this.#unwritten);
+    const unwritten = this.#unwritten;
+    if (unwritten === null) return;
+    // taken first: a call that was given up on may still be running when the next one begins
     this.#unwritten = null;
+    const given = await releaseJobs(db, replicaId, unwritten).catch((error: unknown) => {
+      this.#unwritten = unwritten;
+      throw error;
+    });
     if (given > 0) log.warn({ jobs: given }, 'unfinished jobs released');
   }
 

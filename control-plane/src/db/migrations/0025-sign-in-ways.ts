@@ -7,15 +7,14 @@ export const name = '0025-sign-in-ways';
 export async function up(trx: Knex.Transaction): Promise<void> {
   await trx.raw(`
     ALTER TABLE sessions
-      ADD COLUMN kind text NOT NULL DEFAULT 'token' CHECK (kind IN ('token', 'browser')),
+      ADD COLUMN kind text NOT NULL DEFAULT 'token',
       ADD COLUMN fresh_until timestamptz,
-      ADD COLUMN token_id text COLLATE "C" UNIQUE,
+      ADD COLUMN token_id text COLLATE "C",
       ADD COLUMN secret_hash bytea;
     COMMENT ON COLUMN sessions.kind IS 'token: of an API client; browser: of pages, by a cookie';
     COMMENT ON COLUMN sessions.fresh_until IS 'end of the time in which it may change what protects the account; null: a sign-in without such a time';
     COMMENT ON COLUMN sessions.token_id IS 'public part of the cookie of a browser';
     COMMENT ON COLUMN sessions.methods IS 'what was proven at sign-in';
-    UPDATE sessions SET fresh_until = created_at + interval '10 minutes';
 
     CREATE TABLE totp_secrets (
       user_id text COLLATE "C" PRIMARY KEY REFERENCES users ON DELETE CASCADE,
@@ -63,7 +62,6 @@ export async function up(trx: Knex.Transaction): Promise<void> {
 
     ALTER TABLE users ADD COLUMN deleting_at timestamptz;
     COMMENT ON COLUMN users.deleting_at IS 'when the account is erased, at its owner''s request; null: it is not';
-    CREATE INDEX ON users (deleting_at) WHERE deleting_at IS NOT NULL;
     CREATE OR REPLACE FUNCTION note_owner_state() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
       UPDATE owners SET state = CASE

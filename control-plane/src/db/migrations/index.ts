@@ -24,6 +24,7 @@ import * as badges from './0022-badges.js';
 import * as logPings from './0023-log-pings.js';
 import * as sharedTasks from './0024-shared-tasks.js';
 import * as signInWays from './0025-sign-in-ways.js';
+import * as signInIndexes from './0026-sign-in-indexes.js';
 
 /** An index on a table that may have many rows. On a partitioned table it is built on one partition after another. */
 export interface BuiltIndex {
@@ -75,4 +76,5 @@ export const migrations: readonly Migration[] = [
   logPings,
   sharedTasks,
   signInWays,
+  signInIndexes,
 ];

@@ -1,5 +1,7 @@
 import type { Knex } from 'knex';
-import type { SecondFactorProof } from '../sign-in/judge-sign-in.js';
+import { queryPrepared } from '../../../db/prepared.js';
+import { findRow } from '../../../db/row-by-key.js';
+import type { SecondFactorProof } from '../judgement/judge-sign-in.js';
 
 /** Secret of an authenticator app. */
 export interface TotpRow {
@@ -12,10 +14,15 @@ export interface TotpRow {
   readonly last_step: number;
 }
 
+const FIND_TOTP = {
+  name: 'find-totp',
+  text: 'SELECT user_id AS key, user_id, sealed_secret, created_at, enabled_at, last_step FROM totp_secrets WHERE user_id = ANY($1)',
+};
+
 /** Secret of a user, enabled or set up; null if there is none. */
 export async function findTotp(db: Knex, userId: string): Promise<TotpRow | null> {
-  const row = await db('totp_secrets').where({ user_id: userId }).first<TotpRow | undefined>();
-  return row === undefined ? null : { ...row, last_step: Number(row.last_step) };
+  const row = await findRow<TotpRow>(db, FIND_TOTP, userId);
+  return row === null ? null : { ...row, last_step: Number(row.last_step) };
 }
 
 /** Stores a secret that is set up, in place of an earlier one that is not enabled. */
@@ -57,12 +64,15 @@ export async function useRecoveryCode(db: Knex, userId: string, codeHash: Buffer
   return (await unused.update({ used_at: at })) === 1;
 }
 
+const COUNT_CODES = {
+  name: 'count-recovery-codes',
+  text: 'SELECT count(*)::int AS count FROM recovery_codes WHERE user_id = $1 AND used_at IS NULL',
+};
+
 /** Number of recovery codes that were not used. */
 export async function countRecoveryCodes(db: Knex, userId: string): Promise<number> {
-  const [row] = await db('recovery_codes')
-    .where({ user_id: userId, used_at: null })
-    .count<{ count: number }[]>('* as count');
-  return Number(row?.count ?? 0);
+  const [row] = await queryPrepared<{ count: number }>(db, COUNT_CODES, [userId]);
+  return row?.count ?? 0;
 }
 
 /** A passkey of a user. */
@@ -91,15 +101,25 @@ export interface IdentityRow {
   readonly last_used_at: Date | null;
 }
 
+const LIST_PASSKEYS = {
+  name: 'passkeys-of-user',
+  text: 'SELECT id, user_id, credential_id, public_key, counter, transports, name, created_at, last_used_at FROM passkeys WHERE user_id = $1 ORDER BY id DESC',
+};
+
 /** Passkeys of a user, newest first. */
 export async function listPasskeys(db: Knex, userId: string): Promise<PasskeyRow[]> {
-  const rows = await db('passkeys').where({ user_id: userId }).orderBy('id', 'desc').select<PasskeyRow[]>('*');
+  const rows = await queryPrepared<PasskeyRow>(db, LIST_PASSKEYS, [userId]);
   return rows.map((row) => ({ ...row, counter: Number(row.counter) }));
 }
 
+const LIST_IDENTITIES = {
+  name: 'identities-of-user',
+  text: 'SELECT id, user_id, provider, subject, label, created_at, last_used_at FROM identities WHERE user_id = $1 ORDER BY id DESC',
+};
+
 /** External accounts of a user, newest first. */
 export function listIdentities(db: Knex, userId: string): Promise<IdentityRow[]> {
-  return db('identities').where({ user_id: userId }).orderBy('id', 'desc').select<IdentityRow[]>('*');
+  return queryPrepared<IdentityRow>(db, LIST_IDENTITIES, [userId]);
 }
 
 /** Second factors that a user can sign in with; none if there is no enabled secret. */

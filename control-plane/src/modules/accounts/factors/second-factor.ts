@@ -8,10 +8,10 @@ import { afterCommit } from '../../../db/after-commit.js';
 import { personOf, requireFresh } from '../../../http/access.js';
 import { ApiError } from '../../../http/errors.js';
 import type { Account } from '../../../http/route.js';
-import type { SecurityNotices } from '../mails/security-notices.js';
+import type { SecondFactorProof } from '../judgement/judge-sign-in.js';
+import type { SecurityNotices } from '../profile/security-notices.js';
 import { findUser, lockUser, type UserRow } from '../profile/store.js';
 import type { AttemptLimits } from '../sign-in/attempt-limits.js';
-import type { SecondFactorProof } from '../sign-in/judge-sign-in.js';
 import {
   countRecoveryCodes,
   deleteSecondFactor,

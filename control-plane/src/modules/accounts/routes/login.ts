@@ -3,8 +3,8 @@ import { defineRoute } from '../../../http/route.js';
 import { OtpSchema } from '../factors/schema.js';
 import { AuthSchema, EmailSchema, PasswordSchema } from '../profile/schema.js';
 import { authReply } from '../sessions/auth-reply.js';
-import { signInBy } from '../sessions/client-info.js';
 import { signInLimit } from './limits.js';
+import { signInBy } from './sign-in-by.js';
 import { signInErrors } from './sign-in-errors.js';
 
 /** POST /v1/auth/login (API specification 4.4). */

@@ -2,8 +2,8 @@ import { Type } from 'typebox';
 import { defineRoute } from '../../../http/route.js';
 import { AuthSchema, EmailSchema, NewPasswordSchema } from '../profile/schema.js';
 import { authReply } from '../sessions/auth-reply.js';
-import { signInBy } from '../sessions/client-info.js';
 import { registrationLimit } from './limits.js';
+import { signInBy } from './sign-in-by.js';
 
 /** POST /v1/auth/register (API specification 4.4). */
 export const register = defineRoute({

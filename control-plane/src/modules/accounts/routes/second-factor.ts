@@ -7,8 +7,8 @@ import { FactorsSchema, OtpSchema, RecoveryCodesSchema } from '../factors/schema
 import { SETUP_LIFE_MS } from '../factors/second-factor.js';
 import { AuthSchema, PasswordSchema } from '../profile/schema.js';
 import { authReply } from '../sessions/auth-reply.js';
-import { signInBy } from '../sessions/client-info.js';
 import { signInLimit } from './limits.js';
+import { signInBy } from './sign-in-by.js';
 import { signInErrors } from './sign-in-errors.js';
 
 const tag = 'Authentication';

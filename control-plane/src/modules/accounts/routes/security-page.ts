@@ -10,8 +10,8 @@ import { accountTexts } from '../pages/account-texts.js';
 import { HOME_OF_ACCOUNTS } from '../pages/next.js';
 import { FORM_BYTES } from '../pages/page-forms.js';
 import { securityView } from '../pages/security-view.js';
-import { signInBy } from '../sessions/client-info.js';
 import { signInLimit } from './limits.js';
+import { signInBy } from './sign-in-by.js';
 
 const page = {
   path: HOME_OF_ACCOUNTS,

@@ -8,8 +8,8 @@ import { type AccountTexts, accountTexts } from '../pages/account-texts.js';
 import { FORM_BYTES } from '../pages/page-forms.js';
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../passwords/passwords.js';
 import { messages } from '../profile/messages.js';
-import { signInBy } from '../sessions/client-info.js';
 import { registrationLimit, signInLimit } from './limits.js';
+import { signInBy } from './sign-in-by.js';
 
 const page = {
   tag: 'Pages',

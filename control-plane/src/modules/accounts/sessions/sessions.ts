@@ -10,7 +10,7 @@ import type { ErrorCode } from '../../../http/error-table.js';
 import { ApiError } from '../../../http/errors.js';
 import type { Freshness, StepUpFactor } from '../../../http/route.js';
 import { scopes } from '../../../http/scopes.js';
-import type { Proof } from '../sign-in/judge-sign-in.js';
+import type { Proof } from '../judgement/judge-sign-in.js';
 import type { AccessTokens } from './access-tokens.js';
 import { ACCESS_TOKEN_SECONDS } from './lifetimes.js';
 import {

@@ -1,10 +1,10 @@
 import type { Clock } from '@vantage/shared/clock.js';
 import type { Knex } from 'knex';
 import type { Actor } from '../../../audit-log/actor.js';
-import type { AccountMail } from '../profile/account-mail.js';
-import { localesOfProfiles } from '../profile/profile.js';
-import type { UserRow } from '../profile/store.js';
-import type { SecurityEvent } from './security-notice.js';
+import type { SecurityEvent } from '../mails/security-notice.js';
+import type { AccountMail } from './account-mail.js';
+import { localesOfProfiles } from './profile.js';
+import type { UserRow } from './store.js';
 
 /** Mails owners about changes to what protects their account. */
 export class SecurityNotices {

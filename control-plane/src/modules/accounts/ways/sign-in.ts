@@ -1,19 +1,19 @@
 import type { Clock } from '@vantage/shared/clock.js';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import type { Knex } from 'knex';
-import type { Actor } from '../../audit-log/actor.js';
-import { insertAuditEntry } from '../../audit-log/store.js';
-import { ApiError, fieldError } from '../../http/errors.js';
-import type { Locale } from '../../http/locale.js';
-import type { PasswordRules } from './passwords/password-rules.js';
-import type { PasswordHasher } from './passwords/passwords.js';
-import { parseDeliverableEmail, parseEmail } from './profile/email.js';
-import { profileLocaleOf } from './profile/profile.js';
-import { findUser, findUserByEmail, insertUser, lockUser, type UserRow } from './profile/store.js';
-import type { Recovery } from './recovery/recovery.js';
-import type { TokenPair } from './sessions/sessions.js';
-import type { Completion, SignedIn, SignInBy } from './sign-in/completion.js';
-import type { PasswordCheck } from './sign-in/password-check.js';
+import type { Actor } from '../../../audit-log/actor.js';
+import { insertAuditEntry } from '../../../audit-log/store.js';
+import { ApiError, fieldError } from '../../../http/errors.js';
+import type { Locale } from '../../../http/locale.js';
+import type { Completion, SignedIn, SignInBy } from '../completion/completion.js';
+import type { PasswordRules } from '../passwords/password-rules.js';
+import type { PasswordHasher } from '../passwords/passwords.js';
+import { parseDeliverableEmail, parseEmail } from '../profile/email.js';
+import { profileLocaleOf } from '../profile/profile.js';
+import { findUser, findUserByEmail, insertUser, lockUser, type UserRow } from '../profile/store.js';
+import type { Recovery } from '../recovery/recovery.js';
+import type { TokenPair } from '../sessions/sessions.js';
+import type { PasswordCheck } from '../sign-in/password-check.js';
 
 interface SignInOptions<T extends { readonly sessionId: string }> {
   readonly db: Knex;

@@ -5,12 +5,12 @@ import { insertAuditEntry } from '../../../audit-log/store.js';
 import { ApiError } from '../../../http/errors.js';
 import { listSecondFactors } from '../factors/factor-store.js';
 import type { SecondFactor } from '../factors/second-factor.js';
+import { type Judgement, judgeSignIn, type Proof } from '../judgement/judge-sign-in.js';
 import { type Profile, profileOf } from '../profile/profile.js';
 import { findUser, lockUser, type UserRow } from '../profile/store.js';
 import type { ClientInfo, TokenPair } from '../sessions/sessions.js';
-import type { AttemptLimits } from './attempt-limits.js';
-import { type Challenges, challengeKinds } from './challenges.js';
-import { type Judgement, judgeSignIn, type Proof } from './judge-sign-in.js';
+import type { AttemptLimits } from '../sign-in/attempt-limits.js';
+import { type Challenges, challengeKinds } from '../sign-in/challenges.js';
 
 /** Answers that a sign-in which waits for a second factor takes. */
 const MAX_ANSWERS = 5;
