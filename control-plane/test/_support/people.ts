@@ -25,6 +25,8 @@ export interface People extends AccountParts {
   readonly revoked: string[];
   /** Runs the queued jobs that check passwords tried while an account was in its waiting time. */
   runConfirmations(): Promise<void>;
+  /** Runs the queued jobs that mail codes, and returns the newest code; null if none was mailed. */
+  mailCode(): Promise<string | null>;
   /** Creates a user with a password. */
   add(email: string): Promise<{ id: string; email: string }>;
   login(email: string, options?: { password?: string; address?: string }): ReturnType<AccountParts['signIn']['login']>;
@@ -52,6 +54,7 @@ export async function openPeople(t: Test, options: PeopleOptions = {}): Promise<
   const letters: Letter[] = [];
   const revoked: string[] = [];
   const confirmations: string[] = [];
+  const codeRequests: string[] = [];
   let isMailBroken = false;
   const parts = openAccounts({
     db,
@@ -67,6 +70,7 @@ export async function openPeople(t: Test, options: PeopleOptions = {}): Promise<
         letters.push(letter);
       },
     },
+    hasMailServer: true,
     ...(options.isCostFull === true ? {} : { hasher: cheapHasher() }),
     revoked: (userId) => revoked.push(userId),
     keysChanged: () => {},
@@ -76,6 +80,7 @@ export async function openPeople(t: Test, options: PeopleOptions = {}): Promise<
     enqueueReset: (_trx, sealed) => parts.recovery.sendReset(sealed),
     // on request: the response must not wait for it
     enqueueConfirmation: async (_trx, sealed) => void confirmations.push(sealed),
+    enqueueCode: async (_trx, sealed) => void codeRequests.push(sealed),
   });
   await parts.signingKeys.start();
   t.teardown(() => parts.signingKeys.stop());
@@ -90,6 +95,12 @@ export async function openPeople(t: Test, options: PeopleOptions = {}): Promise<
     },
     runConfirmations: async () => {
       for (const sealed of confirmations.splice(0)) await parts.signInConfirmation.send(sealed);
+    },
+    mailCode: async () => {
+      letters.splice(0);
+      for (const sealed of codeRequests.splice(0)) await parts.emailCodes.send(sealed);
+      const letter = letters.at(-1);
+      return letter?.template === 'email-code' ? letter.data.code : null;
     },
     add: (email) => parts.users.createUser({ email, role: 'user', password }),
     login: (email, { password: tried = password, address = '192.0.2.1' } = {}) =>

@@ -10,6 +10,7 @@ export const accountActions = [
   'password.reset_requested',
   'password.reset',
   'password.changed',
+  'email_code.requested',
   'factor.enabled',
   'factor.disabled',
   'recovery_codes.created',

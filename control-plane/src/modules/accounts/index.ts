@@ -8,6 +8,7 @@ import type { Plans } from '../../plans/index.js';
 import type { Logger } from '../../runtime/log.js';
 import { AccountDeletion } from './account-deletion.js';
 import { Completion } from './completion/completion.js';
+import { EmailCodeSignIn } from './email-code-sign-in.js';
 import { SecondFactor } from './factors/second-factor.js';
 import { StepUp } from './factors/step-up.js';
 import { AccountPages } from './pages/account-pages.js';
@@ -27,6 +28,8 @@ import { SigningKeys } from './sessions/signing-keys.js';
 import { AttemptLimits } from './sign-in/attempt-limits.js';
 import { Challenges } from './sign-in/challenges.js';
 import { confirmSignInJob } from './sign-in/confirm-sign-in-job.js';
+import { emailCodeJob } from './sign-in/email-code-job.js';
+import { EmailCodes } from './sign-in/email-codes.js';
 import { PasswordCheck } from './sign-in/password-check.js';
 import { SignInConfirmation } from './sign-in/sign-in-confirmation.js';
 import { SignInThrottle } from './sign-in/sign-in-throttle.js';
@@ -53,6 +56,8 @@ export interface AccountsOptions {
   /** True if an address must be verified before its user signs in. */
   readonly needsVerifiedEmail: boolean;
   readonly mail: AccountMail;
+  /** True if a server accepts mails, so that users can be mailed codes. */
+  readonly hasMailServer: boolean;
   /** Default: hashes at the full cost. */
   readonly hasher?: PasswordHasher;
   /** Called after the access that a user's credentials give has changed. */
@@ -69,6 +74,8 @@ export interface AccountsOptions {
   readonly enqueueReset?: (trx: Knex, sealed: string) => Promise<unknown>;
   /** Schedules a call of `signInConfirmation.send` in the same way. Default: a job. */
   readonly enqueueConfirmation?: (trx: Knex, sealed: string) => Promise<unknown>;
+  /** Schedules a call of `emailCodes.send` in the same way. Default: a job. */
+  readonly enqueueCode?: (trx: Knex, sealed: string) => Promise<unknown>;
 }
 
 /** Ways to sign in beside the password. */
@@ -85,6 +92,8 @@ export interface AccountParts {
   readonly users: Users;
   readonly deletion: AccountDeletion;
   readonly signIn: SignIn;
+  readonly emailCodes: EmailCodes;
+  readonly emailCodeSignIn: EmailCodeSignIn;
   readonly completion: Completion;
   readonly pages: AccountPages;
   readonly secondFactor: SecondFactor;
@@ -116,12 +125,13 @@ export function openAccounts(options: AccountsOptions): AccountParts {
   const throttle = new SignInThrottle(db, clock);
   const limits = new AttemptLimits(db, throttle);
   const challenges = new Challenges(clock);
+  const proofs = new ProofOfAddress({ ...options, sessions });
   const recovery = new Recovery({
     enqueueReset: (trx, sealed) => enqueue(trx, resetPasswordJob, { sealed }),
     ...options,
     sessions,
     passwords: new PasswordChanges({ ...options, hasher, rules, challenges }),
-    proofs: new ProofOfAddress({ ...options, sessions }),
+    proofs,
     throttle,
     challenges,
     sealer: createSealer(secretKey, 'password resets'),
@@ -132,6 +142,14 @@ export function openAccounts(options: AccountsOptions): AccountParts {
     throttle,
     challenges,
     sealer: createSealer(secretKey, 'sign-in confirmations'),
+  });
+  const emailCodes = new EmailCodes({
+    enqueueCode: (trx, sealed) => enqueue(trx, emailCodeJob, { sealed }),
+    ...options,
+    challenges,
+    limits,
+    hashCode: keyedHash(secretKey, 'e-mail codes'),
+    sealer: createSealer(secretKey, 'requests for e-mail codes'),
   });
   const check = new PasswordCheck({ db, hasher, throttle, limits, confirmation: signInConfirmation });
   const notices = new SecurityNotices(options);
@@ -164,21 +182,30 @@ export function openAccounts(options: AccountsOptions): AccountParts {
     cookies: new PageCookies(options.publicUrl),
     forms: new PageForms(options.publicUrl, keyedHash(secretKey, 'forms of pages')),
     completion: pageCompletion,
+    emailCodeSignIn: new EmailCodeSignIn({ db, codes: emailCodes, limits, proofs, completion: pageCompletion }),
     signIn: new SignIn({ ...options, hasher, rules, completion: pageCompletion, recovery, check }),
   });
   return {
     users,
     deletion: new AccountDeletion({ db, clock, users, check }),
     signIn: new SignIn({ ...options, hasher, rules, completion, recovery, check }),
+    emailCodes,
+    emailCodeSignIn: new EmailCodeSignIn({ db, codes: emailCodes, limits, proofs, completion }),
     completion,
     pages,
     secondFactor,
-    stepUp: new StepUp({ db, sessions, check, secondFactor }),
+    stepUp: new StepUp({ db, sessions, check, secondFactor, emailCodes }),
     sessions,
     recovery,
     signInConfirmation,
     signingKeys,
-    methods: { registration: options.isRegistrationOpen, email_code: false, passkey: false, qr: false, providers: [] },
+    methods: {
+      registration: options.isRegistrationOpen,
+      email_code: options.hasMailServer,
+      passkey: false,
+      qr: false,
+      providers: [],
+    },
     upkeep: [() => deleteOutdated(db, clock.now()), () => signingKeys.upkeep()],
   };
 }

@@ -7,6 +7,7 @@ import { resetPasswordJob } from './recovery/reset-job.js';
 import { accountRoutes } from './routes.js';
 import type { SigningKeys } from './sessions/signing-keys.js';
 import { confirmSignInJob } from './sign-in/confirm-sign-in-job.js';
+import { emailCodeJob } from './sign-in/email-code-job.js';
 
 /** Accounts: registration, sign-in, sessions and their keys, recovery, deletion. */
 export const accountsModule = defineModule({
@@ -18,7 +19,7 @@ export const accountsModule = defineModule({
   },
   routes: accountRoutes,
   mails: accountMails,
-  jobs: [resetPasswordJob, confirmSignInJob],
+  jobs: [resetPasswordJob, confirmSignInJob, emailCodeJob],
   open(house, { nodes }) {
     const { config, db, clock, log, publicUrl, secretKey, mail, hasher, authentication } = house;
     const { upkeep, ...parts } = openAccounts({
@@ -30,6 +31,7 @@ export const accountsModule = defineModule({
       isRegistrationOpen: config.isRegistrationOpen,
       needsVerifiedEmail: config.needsVerifiedEmail,
       mail,
+      hasMailServer: config.smtp !== null,
       ...(hasher === undefined ? {} : { hasher }),
       revoked: (userId) => authentication.revoked(userId),
       keysChanged: () => authentication.revokedAll(),
@@ -37,13 +39,13 @@ export const accountsModule = defineModule({
       revokeHoldings: house.revokeHoldings,
       listNodes: (trx, userId) => nodes.listOfOwner(trx, userId),
     });
-    const { sessions, signingKeys, recovery, signInConfirmation } = parts;
+    const { sessions, signingKeys, recovery, signInConfirmation, emailCodes } = parts;
     followKeys(house, signingKeys);
     return {
       service: { ...parts, plans: config.plans, sendsMail: config.smtp !== null },
       startables: [signingKeys],
       credentials: [sessions],
-      jobServices: { recovery, signInConfirmation },
+      jobServices: { recovery, signInConfirmation, emailCodes },
       upkeep,
     };
   },

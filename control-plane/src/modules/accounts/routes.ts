@@ -1,6 +1,7 @@
 import type { AnyRoute } from '../../http/route.js';
 import { confirmSignIn } from './routes/confirm-sign-in.js';
 import { confirmSignInPage } from './routes/confirm-sign-in-page.js';
+import { loginWithEmailCode, requestEmailCode } from './routes/email-codes.js';
 import { getLimits } from './routes/get-limits.js';
 import { getSignInMethods } from './routes/get-sign-in-methods.js';
 import { getJwks } from './routes/jwks.js';
@@ -37,6 +38,8 @@ export const accountRoutes: readonly AnyRoute[] = [
   resetPassword,
   changePassword,
   getSignInMethods,
+  requestEmailCode,
+  loginWithEmailCode,
   verifySecondFactor,
   stepUp,
   setUpTotp,

@@ -7,6 +7,8 @@ const fresh: Callers = { kind: 'session', isFresh: true };
 export const samples: Samples = {
   operations: {
     'GET /v1/auth/methods': { callers: anybody },
+    'POST /v1/auth/otp/request': { callers: open(anybody) },
+    'POST /v1/auth/otp/login': { callers: open(anybody) },
     'POST /v1/auth/2fa/verify': { callers: open(anybody) },
     'POST /v1/auth/step-up': { callers: open(session) },
     'POST /v1/auth/2fa/setup': { callers: fresh },

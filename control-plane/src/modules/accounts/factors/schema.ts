@@ -11,6 +11,14 @@ export const OtpSchema = Type.String({
   examples: ['492039'],
 });
 
+/** Code that was mailed. */
+export const EmailCodeSchema = Type.String({
+  minLength: 1,
+  maxLength: 32,
+  description: 'Six digits from the mail.',
+  examples: ['492039'],
+});
+
 export const RecoveryCodesSchema = Type.Array(Type.String({ examples: ['7k3m9-x2p4q'] }), {
   description: 'Ten codes, each of which stands in for the authenticator app once. They are not shown again.',
 });

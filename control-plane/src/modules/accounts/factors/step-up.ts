@@ -5,6 +5,7 @@ import { ApiError, fieldError } from '../../../http/errors.js';
 import type { Freshness, StepUpFactor } from '../../../http/route.js';
 import { findUser, type UserRow } from '../profile/store.js';
 import type { Sessions } from '../sessions/sessions.js';
+import type { EmailCodes } from '../sign-in/email-codes.js';
 import type { PasswordCheck } from '../sign-in/password-check.js';
 import type { SecondFactor } from './second-factor.js';
 
@@ -13,12 +14,15 @@ interface StepUpOptions {
   readonly sessions: Sessions;
   readonly check: PasswordCheck;
   readonly secondFactor: SecondFactor;
+  readonly emailCodes: EmailCodes;
 }
 
 /** Proof of a person who confirms their identity again: one field. */
 export interface StepUpProof {
   readonly password?: string;
   readonly otp?: string;
+  /** Mailed. */
+  readonly code?: string;
 }
 
 /** A session whose person proves their identity again. */
@@ -56,12 +60,17 @@ export class StepUp {
   }
 
   async #check(user: UserRow, proof: StepUpProof, { freshness, actor }: SessionOfPerson): Promise<StepUpFactor> {
-    const { check, secondFactor } = this.options;
+    const { check, secondFactor, emailCodes } = this.options;
     const [name, ...others] = Object.keys(proof);
     if (name === undefined || others.length > 0) throw fieldError('body', 'required', 'needs exactly one proof');
     if (proof.otp !== undefined) {
       accept('otp', freshness, 'totp');
       return secondFactor.prove(user, proof.otp, actor);
+    }
+    if (proof.code !== undefined) {
+      accept('code', freshness, 'email_code');
+      await emailCodes.prove(user, proof.code, actor);
+      return 'email_code';
     }
     accept('password', freshness, 'password');
     await check.prove({ user, password: proof.password ?? '', actor, field: 'password' });

@@ -1,6 +1,7 @@
 import { accountAccess } from './account-access.js';
 import { accountDeleted } from './account-deleted.js';
 import { confirmSignIn } from './confirm-sign-in.js';
+import { emailCode } from './email-code.js';
 import { passwordChanged } from './password-changed.js';
 import { resetPassword } from './reset-password.js';
 import { securityNotice } from './security-notice.js';
@@ -13,6 +14,7 @@ export const accountMails = {
   'password-changed': passwordChanged,
   'account-access': accountAccess,
   'confirm-sign-in': confirmSignIn,
+  'email-code': emailCode,
   'account-deleted': accountDeleted,
   'security-notice': securityNotice,
 };

@@ -5,6 +5,7 @@ import { chosenLocale, type Locale, withLocale } from '../../../http/locale.js';
 import { type Html, html } from '../../../http/pages/html.js';
 import type { RawReply, RouteRequest } from '../../../http/route.js';
 import type { Completion, SignedIn } from '../completion/completion.js';
+import type { EmailCodeSignIn } from '../email-code-sign-in.js';
 import type { BrowserSession, BrowserVisit, Sessions } from '../sessions/sessions.js';
 import type { SignIn } from '../ways/sign-in.js';
 import { HOME_OF_ACCOUNTS, safeNext } from './next.js';
@@ -26,16 +27,19 @@ interface AccountPagesOptions {
   readonly forms: PageForms;
   /** Ways to sign in that open a session of the browser. */
   readonly signIn: SignIn<BrowserSession>;
+  readonly emailCodeSignIn: EmailCodeSignIn<BrowserSession>;
   readonly completion: Completion<BrowserSession>;
 }
 
 /** Sessions of browsers and forms, for pages that know their person. */
 export class AccountPages {
   readonly signIn: SignIn<BrowserSession>;
+  readonly emailCodeSignIn: EmailCodeSignIn<BrowserSession>;
   readonly completion: Completion<BrowserSession>;
 
   constructor(private readonly options: AccountPagesOptions) {
     this.signIn = options.signIn;
+    this.emailCodeSignIn = options.emailCodeSignIn;
     this.completion = options.completion;
   }
 

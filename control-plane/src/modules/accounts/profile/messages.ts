@@ -33,6 +33,16 @@ export const messages = {
     'zh-CN': '此安装未设置 VANTAGE_SMTP_URL，不发送邮件。如果该邮箱有对应账户，链接在运营者处的文件中。',
     'zh-TW': '此安裝未設定 VANTAGE_SMTP_URL，不寄送郵件。若此電子郵件有對應帳戶，連結在營運者處的檔案中。',
   },
+  codeRequested: {
+    en: 'If an account with this verified address exists, a mail with a code was sent.',
+    'zh-CN': '如果该已验证的邮箱有对应账户，验证码邮件已发出。',
+    'zh-TW': '若此已驗證的電子郵件有對應帳戶，驗證碼郵件已寄出。',
+  },
+  codeNotSent: {
+    en: 'This installation sends no mail, since VANTAGE_SMTP_URL is not set. If an account with this verified address exists, the operator has its code, in a file.',
+    'zh-CN': '此安装未设置 VANTAGE_SMTP_URL，不发送邮件。如果该已验证的邮箱有对应账户，验证码在运营者处的文件中。',
+    'zh-TW': '此安裝未設定 VANTAGE_SMTP_URL，不寄送郵件。若此已驗證的電子郵件有對應帳戶，驗證碼在營運者處的檔案中。',
+  },
   passwordChanged: {
     en: 'Your password was changed. Other sessions have ended.',
     'zh-CN': '密码已更改，其他会话已退出。',

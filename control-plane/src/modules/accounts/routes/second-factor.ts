@@ -3,7 +3,7 @@ import { renderSVG } from 'uqr';
 import { actorOf } from '../../../audit-log/actor.js';
 import { personOf } from '../../../http/access.js';
 import { defineRoute } from '../../../http/route.js';
-import { FactorsSchema, OtpSchema, RecoveryCodesSchema } from '../factors/schema.js';
+import { EmailCodeSchema, FactorsSchema, OtpSchema, RecoveryCodesSchema } from '../factors/schema.js';
 import { SETUP_LIFE_MS } from '../factors/second-factor.js';
 import { AuthSchema, PasswordSchema } from '../profile/schema.js';
 import { authReply } from '../sessions/auth-reply.js';
@@ -146,13 +146,17 @@ export const stepUp = defineRoute({
   path: '/v1/auth/step-up',
   summary: 'Confirm that it is you',
   description:
-    'Makes the session of the request fresh for ten minutes, so that it may change what protects the account. `error.meta.factors` of a refusal (401 AUTH_2FA_REQUIRED) lists what this account confirms by; send exactly one.',
+    'Makes the session of the request fresh for ten minutes, so that it may change what protects the account. `error.meta.factors` of a refusal (401 AUTH_2FA_REQUIRED) lists what this account confirms by; send exactly one. For `email_code`, request a code with `POST /v1/auth/otp/request` and send it as `code`.',
   tag,
   auth: { kind: 'session' },
   isOpenToUnverified: true,
   limit: signInLimit,
   body: Type.Object(
-    { password: Type.Optional(PasswordSchema), otp: Type.Optional(OtpSchema) },
+    {
+      password: Type.Optional(PasswordSchema),
+      otp: Type.Optional(OtpSchema),
+      code: Type.Optional(EmailCodeSchema),
+    },
     { additionalProperties: false, title: 'StepUp' },
   ),
   bodyExample: { password: 'correct horse battery staple' },
@@ -162,7 +166,15 @@ export const stepUp = defineRoute({
       { additionalProperties: false },
     ),
   },
-  errors: ['AUTH_CREDENTIALS_INVALID', 'AUTH_2FA_INVALID', 'ACCOUNT_NOT_FOUND', 'VALIDATION_FAILED'],
+  errors: [
+    'AUTH_CREDENTIALS_INVALID',
+    'AUTH_2FA_INVALID',
+    'AUTH_OTP_INVALID',
+    'AUTH_OTP_EXPIRED',
+    'AUTH_OTP_ATTEMPTS_EXCEEDED',
+    'ACCOUNT_NOT_FOUND',
+    'VALIDATION_FAILED',
+  ],
   async handle(request, { accounts: { stepUp } }) {
     const { account, body } = request;
     const { freshness, credentialId: sessionId } = account;

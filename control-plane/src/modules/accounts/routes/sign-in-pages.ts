@@ -20,16 +20,20 @@ const page = {
 
 const replies = Object.fromEntries([200, 303, 400, 401, 403, 409, 429].map((status) => [status, Type.String()]));
 
+/** Field of the form that takes the code. */
+const CODE_IS_SENT = 'sent';
+
 /** A form that is shown by GET and sent by POST to the same path; a refusal is the form again. */
 interface FormPage {
   readonly path: string;
   readonly name: string;
   readonly summary: string;
   readonly limit: typeof signInLimit;
-  readonly title: keyof AccountTexts & ('signIn' | 'signUp' | 'factorTitle' | 'forgotTitle');
+  readonly title: keyof AccountTexts & ('signIn' | 'signUp' | 'factorTitle' | 'forgotTitle' | 'codeTitle');
   /** Content of the form and what is below it. `fields`: those that were sent. */
   content(of: Shown): Html;
-  send(fields: URLSearchParams, request: AccountPageRequest, services: Services): Promise<RawReply | Html>;
+  /** Null: the form is shown again, for its next step. */
+  send(fields: URLSearchParams, request: AccountPageRequest, services: Services): Promise<RawReply | Html | null>;
 }
 
 interface Shown {
@@ -75,6 +79,40 @@ ${form(html`<label>${text.code}<input name="otp" autocomplete="one-time-code" re
       const challenge = pages.signInCookieOf(request) ?? '';
       const answer = { challenge, otp: fields.get('otp') ?? '' };
       return pages.signedIn(request, () => pages.completion.answer(answer, signInBy(request)));
+    },
+  },
+  {
+    path: '/sign-in/code',
+    name: 'SignInCode',
+    summary: 'Sign in with a mailed code',
+    limit: signInLimit,
+    title: 'codeTitle',
+    content: ({ text, fields, form, request }) => {
+      const email = fields.get('email') ?? '';
+      // the address stays in the form: addresses of pages are logged
+      const keptEmail = html`<input type="hidden" name="email" value="${email}">`;
+      const again = html`<p><a href="/sign-in${queryOf(request)}">${text.back}</a></p>`;
+      if (!fields.has(CODE_IS_SENT))
+        return html`<p>${text.codeAsk}</p>
+${form(html`${emailField(text, fields)}
+<button>${text.codeSend}</button>`)}
+${again}`;
+      return html`<p role="status">${text.codeSent(email)}</p>
+${form(html`${keptEmail}<input type="hidden" name="${CODE_IS_SENT}" value="1">
+<label>${text.code}<input name="code" autocomplete="one-time-code" inputmode="numeric" required autofocus maxlength="32"></label>
+<button>${text.signIn}</button>`)}
+${form(html`${keptEmail}<button class="quiet">${text.codeAgain}</button>`)}
+${again}`;
+    },
+    async send(fields, request, { accounts: { pages, emailCodes } }) {
+      const [email, by] = [fields.get('email') ?? '', signInBy(request)];
+      if (fields.has(CODE_IS_SENT)) {
+        const code = fields.get('code') ?? '';
+        return pages.signedIn(request, () => pages.emailCodeSignIn.login({ email, code, ...by }));
+      }
+      await emailCodes.request(email, by.actor);
+      fields.set(CODE_IS_SENT, '1');
+      return null;
     },
   },
   {
@@ -151,6 +189,7 @@ export const signInPages = formPages.flatMap((form) => [
       const fields = pages.readForm(request, pages.signInCookieOf(request));
       try {
         const sent = await form.send(fields, request, services);
+        if (sent === null) return show(form, request, services, { fields, error: null });
         if ('raw' in sent) return sent;
         const title = accountTexts[request.locale][form.title];
         return renderPage(request, { title, content: html`<h1>${title}</h1>${sent}` });

@@ -43,7 +43,9 @@ export class AttemptLimits {
   async limited<T>(claimant: Claimant, compare: () => Promise<T | null>): Promise<T | null> {
     const { db, throttle } = this;
     const counted = await throttle.begin(await this.attemptOf(claimant));
-    if (counted.heldUntil !== null) throw codesWaiting(counted.heldUntil);
+    if (counted.heldUntil !== null) {
+      throw codesWaiting(counted.heldUntil, claimant.what === 'e-mail code' ? 'code' : 'otp');
+    }
     let result: T | null;
     try {
       result = await compare();

@@ -26,6 +26,12 @@ export async function lockChallenge(trx: Knex.Transaction, tokenId: string): Pro
   return row ?? null;
 }
 
+/** Finds the newest challenge of one kind of a user, used or not; null if there is none. */
+export async function findNewestChallenge(db: Knex, userId: string, kind: string): Promise<ChallengeRow | null> {
+  const rows = db('challenges').where({ user_id: userId, kind }).orderBy('id', 'desc');
+  return (await rows.first<ChallengeRow | undefined>()) ?? null;
+}
+
 /** Uses up a challenge; false if it was used before. */
 export async function consumeChallenge(trx: Knex, id: string, at: Date): Promise<boolean> {
   return (await trx('challenges').where({ id, consumed_at: null }).update({ consumed_at: at })) === 1;

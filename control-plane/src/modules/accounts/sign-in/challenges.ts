@@ -12,6 +12,7 @@ import {
   consumeChallenges,
   countAnswer,
   countMailed,
+  findNewestChallenge,
   insertChallenge,
   lockChallenge,
 } from './challenge-store.js';
@@ -33,6 +34,8 @@ export const challengeKinds = {
   email_verification: { ...mailed, lifeMs: 24 * 3_600_000, countedWith: 'forms' },
   password_reset: { ...mailed, lifeMs: 30 * 60_000, countedWith: 'forms' },
   sign_in_confirmation: { ...mailed, lifeMs: 30 * 60_000, countedWith: 'right passwords' },
+  /** Six digits, kept as `code_hash`; found by its user, since the person types them instead of a token. */
+  email_code: { ...mailed, lifeMs: 10 * 60_000, countedWith: 'forms' },
   /** A sign-in that waits for a second factor. */
   pending_sign_in: { lifeMs: 600_000, invalid: 'AUTH_SESSION_INVALID', expired: 'AUTH_SESSION_INVALID' },
 } as const satisfies Record<string, ChallengeRule>;
@@ -77,6 +80,12 @@ export interface OpenChallenge {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
+/** The last challenge that a user was sent. */
+interface NewestChallenge extends OpenChallenge {
+  readonly isUsed: boolean;
+  readonly isExpired: boolean;
+}
+
 /** Challenges: one-time tokens, for those who read a mail, or who continue what they began. */
 export class Challenges {
   constructor(private readonly clock: Clock) {}
@@ -111,6 +120,14 @@ export class Challenges {
     }
     if (row.expires_at.getTime() <= this.clock.now()) throw new ApiError(challengeKinds[kind].expired);
     return { id: row.id, kind, userId: row.user_id ?? '', data: row.data };
+  }
+
+  /** Newest challenge of a kind of a user, also a used or expired one: earlier ones are not valid any more. Null if there is none. */
+  async newest(db: Knex, kind: ChallengeKind, userId: string): Promise<NewestChallenge | null> {
+    const row = await findNewestChallenge(db, userId, kind);
+    if (row === null) return null;
+    const isExpired = row.expires_at.getTime() <= this.clock.now();
+    return { id: row.id, kind, userId, data: row.data, isUsed: row.consumed_at !== null, isExpired };
   }
 
   /** Uses up a challenge: exactly one of several callers succeeds. @throws ApiError with the code `invalid` of the kind for all others */

@@ -42,6 +42,11 @@ export function accountKey(email: string): string {
   return `account ${hashOf(email)}`;
 }
 
+/** Key under which all codes that were tried for an address are counted, from any network. */
+export function codeTriesKey(email: string): string {
+  return `code tries ${hashOf(email)}`;
+}
+
 /** Hash of the network of an address: an IPv4 address, or an IPv6 /64. */
 export function networkHash(address: string): string {
   return hashOf(addressKey(address));

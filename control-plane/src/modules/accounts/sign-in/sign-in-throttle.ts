@@ -132,10 +132,10 @@ export function accountWaiting(heldUntil: number, field: string): ApiError {
 }
 
 /** Error for a code that was sent while the account as a whole waits. */
-export function codesWaiting(heldUntil: number): ApiError {
+export function codesWaiting(heldUntil: number, field: 'otp' | 'code'): ApiError {
   const message =
     'too many wrong codes were tried for this account; sign in from a network that you used before, with a passkey, or later';
-  return waiting(heldUntil, accountWaits.freeFailures, { otp: [{ code: 'refused', message }] });
+  return waiting(heldUntil, accountWaits.freeFailures, { [field]: [{ code: 'refused', message }] });
 }
 
 function tooSoon(until: number): ApiError {
