@@ -173,6 +173,23 @@ t.test(
   },
 );
 
+t.test('an owner who signs in by a mailed code ends everything that an attacker added with her password', async (t) => {
+  const victim = 'valerie@example.com';
+  const mallory = await register(victim);
+  await post('/v1/auth/verify-email', { token: await mailedToken(victim, /Confirm/) });
+  const back = await post('/v1/auth/login', { email: victim, password: hers });
+  const held = await holdings(t, mallory.userId, 'code');
+  await post('/v1/auth/otp/request', { email: victim });
+  const code = /\b\d{6}\b/.exec(await mailed(victim, /code to sign in/))?.[0];
+  const { status, body } = await post('/v1/auth/otp/login', { email: victim, code });
+  t.equal(status, 200);
+  const ended = new Set(['401 AUTH_SESSION_INVALID']);
+  t.strictSame(new Set(await answers(back.body.data.access_token)), ended, 'her session');
+  await refuses(t, held, 'after the code');
+  t.strictSame(new Set(await answers(body.data.access_token)), new Set(['200']), 'the session of the owner');
+  t.match(await mailed(victim, /access to your account/, 2), '“code key”');
+});
+
 t.test('verifying in a session of the account itself changes nothing else, and sends no notification', async (t) => {
   const victim = 'vera@example.com';
   const { token: session, userId } = await register(victim);

@@ -15,6 +15,8 @@ export const accountActions = [
   'factor.disabled',
   'recovery_codes.created',
   'recovery_code.used',
+  'qr_sign_in.approved',
+  'qr_sign_in.denied',
   'session.created',
   'session.stepped_up',
   'session.refused',

@@ -31,6 +31,7 @@ import { confirmSignInJob } from './sign-in/confirm-sign-in-job.js';
 import { emailCodeJob } from './sign-in/email-code-job.js';
 import { EmailCodes } from './sign-in/email-codes.js';
 import { PasswordCheck } from './sign-in/password-check.js';
+import { QrSignIn } from './sign-in/qr-sign-in.js';
 import { SignInConfirmation } from './sign-in/sign-in-confirmation.js';
 import { SignInThrottle } from './sign-in/sign-in-throttle.js';
 import { deleteOutdated } from './upkeep.js';
@@ -94,6 +95,7 @@ export interface AccountParts {
   readonly signIn: SignIn;
   readonly emailCodes: EmailCodes;
   readonly emailCodeSignIn: EmailCodeSignIn;
+  readonly qrSignIn: QrSignIn;
   readonly completion: Completion;
   readonly pages: AccountPages;
   readonly secondFactor: SecondFactor;
@@ -168,6 +170,7 @@ export function openAccounts(options: AccountsOptions): AccountParts {
     secondFactor,
     open: (trx, userId, proof) => sessions.open(trx, userId, proof),
   });
+  const qr = { db, challenges, publicUrl: options.publicUrl, hashToken: keyedHash(secretKey, 'QR codes') };
   const users = new Users({ ...options, hasher, rules });
   const pageCompletion = new Completion<BrowserSession>({
     ...options,
@@ -183,6 +186,7 @@ export function openAccounts(options: AccountsOptions): AccountParts {
     forms: new PageForms(options.publicUrl, keyedHash(secretKey, 'forms of pages')),
     completion: pageCompletion,
     emailCodeSignIn: new EmailCodeSignIn({ db, codes: emailCodes, limits, proofs, completion: pageCompletion }),
+    qrSignIn: new QrSignIn({ ...qr, completion: pageCompletion }),
     signIn: new SignIn({ ...options, hasher, rules, completion: pageCompletion, recovery, check }),
   });
   return {
@@ -191,6 +195,7 @@ export function openAccounts(options: AccountsOptions): AccountParts {
     signIn: new SignIn({ ...options, hasher, rules, completion, recovery, check }),
     emailCodes,
     emailCodeSignIn: new EmailCodeSignIn({ db, codes: emailCodes, limits, proofs, completion }),
+    qrSignIn: new QrSignIn({ ...qr, completion }),
     completion,
     pages,
     secondFactor,
@@ -203,7 +208,7 @@ export function openAccounts(options: AccountsOptions): AccountParts {
       registration: options.isRegistrationOpen,
       email_code: options.hasMailServer,
       passkey: false,
-      qr: false,
+      qr: true,
       providers: [],
     },
     upkeep: [() => deleteOutdated(db, clock.now()), () => signingKeys.upkeep()],

@@ -9,6 +9,8 @@ import { login } from './routes/login.js';
 import { resetPasswordPage, verifyEmailPage } from './routes/mailed-pages.js';
 import { changePassword, forgotPassword, resetPassword } from './routes/passwords.js';
 import { changeProfile, deleteAccount, getProfile } from './routes/profile.js';
+import { qrPages } from './routes/qr-pages.js';
+import { approveQr, lookAtQr, pollQr, startQr } from './routes/qr-sign-in.js';
 import { refresh } from './routes/refresh.js';
 import { register } from './routes/register.js';
 import {
@@ -40,6 +42,10 @@ export const accountRoutes: readonly AnyRoute[] = [
   getSignInMethods,
   requestEmailCode,
   loginWithEmailCode,
+  startQr,
+  pollQr,
+  lookAtQr,
+  approveQr,
   verifySecondFactor,
   stepUp,
   setUpTotp,
@@ -61,5 +67,6 @@ export const accountRoutes: readonly AnyRoute[] = [
   ...signInPages,
   securityPage,
   changeSecurity,
+  ...qrPages,
   signOutPage,
 ];

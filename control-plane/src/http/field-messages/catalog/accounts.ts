@@ -43,6 +43,7 @@ export const accountMessages: readonly CatalogEntry[] = [
     '必須是登入所得的存取權杖，因為此帳戶開啟了雙重驗證',
   ],
   ['this account confirms by {}', '此账户的确认方式：{1}', '此帳戶的確認方式：{1}'],
+  ['is not what the other device shows', '与另一台设备显示的不符', '與另一台裝置顯示的不符'],
   ['needs exactly one proof', '必须恰好包含一项证明', '必須恰好包含一項證明'],
   [
     'is erased on {}; the link in the mail about it restores the account until then',

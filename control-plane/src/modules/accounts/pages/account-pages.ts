@@ -7,6 +7,7 @@ import type { RawReply, RouteRequest } from '../../../http/route.js';
 import type { Completion, SignedIn } from '../completion/completion.js';
 import type { EmailCodeSignIn } from '../email-code-sign-in.js';
 import type { BrowserSession, BrowserVisit, Sessions } from '../sessions/sessions.js';
+import type { QrSignIn } from '../sign-in/qr-sign-in.js';
 import type { SignIn } from '../ways/sign-in.js';
 import { HOME_OF_ACCOUNTS, safeNext } from './next.js';
 import type { PageCookies } from './page-cookies.js';
@@ -28,6 +29,7 @@ interface AccountPagesOptions {
   /** Ways to sign in that open a session of the browser. */
   readonly signIn: SignIn<BrowserSession>;
   readonly emailCodeSignIn: EmailCodeSignIn<BrowserSession>;
+  readonly qrSignIn: QrSignIn<BrowserSession>;
   readonly completion: Completion<BrowserSession>;
 }
 
@@ -35,11 +37,13 @@ interface AccountPagesOptions {
 export class AccountPages {
   readonly signIn: SignIn<BrowserSession>;
   readonly emailCodeSignIn: EmailCodeSignIn<BrowserSession>;
+  readonly qrSignIn: QrSignIn<BrowserSession>;
   readonly completion: Completion<BrowserSession>;
 
   constructor(private readonly options: AccountPagesOptions) {
     this.signIn = options.signIn;
     this.emailCodeSignIn = options.emailCodeSignIn;
+    this.qrSignIn = options.qrSignIn;
     this.completion = options.completion;
   }
 
@@ -84,6 +88,11 @@ export class AccountPages {
   /** Cookie of a sign-in under way; null if the request has none. */
   signInCookieOf(request: AccountPageRequest): string | null {
     return this.options.cookies.signIn(request);
+  }
+
+  /** Header that binds a sign-in which began to the browser. */
+  newSignInCookie(challenge: string): string {
+    return this.options.cookies.setSignIn(challenge);
   }
 
   /** Runs a sign-in: leads on to its page with the cookie of the session, or to the second step. @throws ApiError for any other refusal */

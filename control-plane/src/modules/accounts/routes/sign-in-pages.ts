@@ -247,7 +247,7 @@ ${content({ text, fields, request, services, form })}`;
 }
 
 /** Query that keeps the page to go to: `?next=…`, or nothing. */
-function queryOf({ url }: AccountPageRequest): string {
+export function queryOf({ url }: AccountPageRequest): string {
   const next = new URLSearchParams(url.split('?')[1]).get('next');
   return next === null ? '' : `?next=${encodeURIComponent(next)}`;
 }

@@ -47,6 +47,15 @@ export async function countAnswer(trx: Knex, id: string): Promise<number> {
   return rows[0]?.answers ?? 0;
 }
 
+/** Adds facts to a challenge, and its user if `userId` is not null. */
+export async function noteFacts(trx: Knex, id: string, facts: object, userId: string | null): Promise<void> {
+  await trx.raw('UPDATE challenges SET data = data || ?::jsonb, user_id = coalesce(?, user_id) WHERE id = ?', [
+    JSON.stringify(facts),
+    userId,
+    id,
+  ]);
+}
+
 /** Uses up all open challenges of one kind of a user. */
 export async function consumeChallenges(trx: Knex, userId: string, kind: string, at: Date): Promise<void> {
   await trx('challenges').where({ user_id: userId, kind, consumed_at: null }).update({ consumed_at: at });

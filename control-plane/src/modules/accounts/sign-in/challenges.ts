@@ -15,6 +15,7 @@ import {
   findNewestChallenge,
   insertChallenge,
   lockChallenge,
+  noteFacts,
 } from './challenge-store.js';
 
 /** Kind of challenge: its validity, and the errors of answers that are wrong or late. */
@@ -27,15 +28,18 @@ interface ChallengeRule {
   readonly expired: ErrorCode;
 }
 
-const mailed = { invalid: 'AUTH_OTP_INVALID', expired: 'AUTH_OTP_EXPIRED' } as const;
+/** For what a person types or opens. */
+const oneTime = { invalid: 'AUTH_OTP_INVALID', expired: 'AUTH_OTP_EXPIRED' } as const;
 
 /** Kinds of challenges. A further proof is one more line. */
 export const challengeKinds = {
-  email_verification: { ...mailed, lifeMs: 24 * 3_600_000, countedWith: 'forms' },
-  password_reset: { ...mailed, lifeMs: 30 * 60_000, countedWith: 'forms' },
-  sign_in_confirmation: { ...mailed, lifeMs: 30 * 60_000, countedWith: 'right passwords' },
+  email_verification: { ...oneTime, lifeMs: 24 * 3_600_000, countedWith: 'forms' },
+  password_reset: { ...oneTime, lifeMs: 30 * 60_000, countedWith: 'forms' },
+  sign_in_confirmation: { ...oneTime, lifeMs: 30 * 60_000, countedWith: 'right passwords' },
   /** Six digits, kept as `code_hash`; found by its user, since the person types them instead of a token. */
-  email_code: { ...mailed, lifeMs: 10 * 60_000, countedWith: 'forms' },
+  email_code: { ...oneTime, lifeMs: 10 * 60_000, countedWith: 'forms' },
+  /** A device that shows a QR code, until a person approves it. */
+  qr_sign_in: { ...oneTime, lifeMs: 120_000 },
   /** A sign-in that waits for a second factor. */
   pending_sign_in: { lifeMs: 600_000, invalid: 'AUTH_SESSION_INVALID', expired: 'AUTH_SESSION_INVALID' },
 } as const satisfies Record<string, ChallengeRule>;
@@ -115,11 +119,22 @@ export class Challenges {
   async find(trx: Knex.Transaction, kind: ChallengeKind, token: string): Promise<OpenChallenge> {
     const parsed = parseToken(tokenPrefixes.challenge, token);
     const row = parsed === null ? null : await lockChallenge(trx, parsed.tokenId);
-    if (parsed === null || row === null || row.kind !== kind || !isAnswer(row, parsed.secretHash)) {
+    if (parsed === null || row === null || !isAnswer(row, parsed.secretHash)) {
       throw new ApiError(challengeKinds[kind].invalid);
     }
-    if (row.expires_at.getTime() <= this.clock.now()) throw new ApiError(challengeKinds[kind].expired);
-    return { id: row.id, kind, userId: row.user_id ?? '', data: row.data };
+    return this.#checked(row, kind);
+  }
+
+  /** As `find`, by the public part of the token, for a caller who has proven another secret. */
+  async findById(trx: Knex.Transaction, kind: ChallengeKind, tokenId: string): Promise<OpenChallenge> {
+    const row = await lockChallenge(trx, tokenId);
+    if (row === null) throw new ApiError(challengeKinds[kind].invalid);
+    return this.#checked(row, kind);
+  }
+
+  /** Adds facts to a challenge, and its user once known. */
+  note(trx: Knex, { id }: Pick<OpenChallenge, 'id'>, facts: Facts, userId: string | null = null): Promise<void> {
+    return noteFacts(trx, id, facts, userId);
   }
 
   /** Newest challenge of a kind of a user, also a used or expired one: earlier ones are not valid any more. Null if there is none. */
@@ -147,6 +162,12 @@ export class Challenges {
   /** Uses up all open challenges of one kind of a user. */
   consumeAll(trx: Knex, userId: string, kind: ChallengeKind): Promise<void> {
     return consumeChallenges(trx, userId, kind, new Date(this.clock.now()));
+  }
+
+  #checked(row: ChallengeRow, kind: ChallengeKind): OpenChallenge {
+    if (row.kind !== kind || row.consumed_at !== null) throw new ApiError(challengeKinds[kind].invalid);
+    if (row.expires_at.getTime() <= this.clock.now()) throw new ApiError(challengeKinds[kind].expired);
+    return { id: row.id, kind, userId: row.user_id ?? '', data: row.data };
   }
 
   async #insert(
@@ -177,5 +198,5 @@ function kindsCountedWith(kind: MailedKind): ChallengeKind[] {
 }
 
 function isAnswer(row: ChallengeRow, secretHash: Buffer): boolean {
-  return row.secret_hash !== null && row.consumed_at === null && isSameHash(row.secret_hash, secretHash);
+  return row.secret_hash !== null && isSameHash(row.secret_hash, secretHash);
 }
