@@ -1,10 +1,7 @@
-import { until } from '@vantage/shared/_support/until.js';
 import { Secret, TOTP } from 'otpauth';
 import t from 'tap';
-import { from, type People, password, peopleInTurn } from './_support/people.js';
+import { from, type People, peopleInTurn } from './_support/people.js';
 import { seen } from './_support/sieges.js';
-import { readMail, startSmtpServer } from './_support/smtp-server.js';
-import { startReplica, startStack } from './_support/stack.js';
 
 const openPeople = await peopleInTurn(t);
 const ada = 'ada@example.com';
@@ -140,48 +137,4 @@ t.test('a code confirms a session of an account with neither password nor passke
   await t.rejects(prove(wrongOf(code)), { code: 'AUTH_OTP_INVALID' });
   t.equal((await prove(code)).getTime(), clock.now() + 600_000);
   await t.rejects(prove(code), { code: 'AUTH_OTP_INVALID' }, 'used');
-});
-
-t.test('over HTTP', async (t) => {
-  const smtp = await startSmtpServer(t);
-  const settings = { VANTAGE_SMTP_URL: `smtp://${smtp.host}` };
-  const { api, controlPlane, database } = await startStack(t, settings);
-  const other = await startReplica(t, database.url, { ...settings, VANTAGE_PUBLIC_URL: api.url });
-  await controlPlane.services.accounts.users.createUser({ email: ada, role: 'user', password });
-  const mailText = async () => {
-    await until('a mail', () => smtp.mails.length > 0);
-    const [mail] = smtp.mails;
-    return mail === undefined ? '' : ((await readMail(mail)).text ?? '');
-  };
-  const post = async (path: string, body: unknown, url = api.url) => {
-    const headers = { 'content-type': 'application/json', 'x-request-id': 'request-1' };
-    const response = await fetch(new URL(path, url), { method: 'POST', headers, body: JSON.stringify(body) });
-    const { date: _date, 'retry-after': _seconds, ...rest } = Object.fromEntries(response.headers);
-    // remainders of the caller's limit, and durations with their digits
-    const shown = Object.entries(rest).filter(([name]) => !/ratelimit|content-length/.test(name));
-    const { meta: _meta, ...text } = (await response.json()) as { meta?: unknown; data?: { user_id?: string } };
-    return { status: response.status, headers: shown, text };
-  };
-
-  await t.test('a known and an unknown address get the same, to the last header', async (t) => {
-    t.match((await api.call('GET', '/v1/auth/methods')).body.data, { email_code: true });
-    const known = await post('/v1/auth/otp/request', { email: ada });
-    t.equal(known.status, 200);
-    t.strictSame(await post('/v1/auth/otp/request', { email: 'unknown@example.com' }), known);
-    const text = await mailText();
-    const wrong = wrongOf(/\b\d{6}\b/.exec(text)?.[0] ?? null);
-    const refused = await post('/v1/auth/otp/login', { email: ada, code: wrong });
-    t.match(refused, { status: 400, text: { error: { code: 'AUTH_OTP_INVALID' } } });
-    t.strictSame(await post('/v1/auth/otp/login', { email: 'unknown@example.com', code: wrong }), refused);
-    t.equal(smtp.mails.length, 1, 'the unknown one got none');
-    t.match(text, /Never give it to anyone/);
-  });
-
-  await t.test('of sixteen at once on two replicas one signs in', async (t) => {
-    const code = /\b\d{6}\b/.exec(await mailText())?.[0];
-    const urls = Array.from({ length: 16 }, (_, i) => (i % 2 === 0 ? api.url : other.listenUrl));
-    const responses = await Promise.all(urls.map((url) => post('/v1/auth/otp/login', { email: ada, code }, url)));
-    t.equal(responses.filter(({ status }) => status === 200).length, 1);
-    t.equal((await database.db('sessions')).length, 1);
-  });
 });

@@ -70,7 +70,7 @@ export async function openPeople(t: Test, options: PeopleOptions = {}): Promise<
         letters.push(letter);
       },
     },
-    hasMailServer: true,
+    sendsMail: true,
     ...(options.isCostFull === true ? {} : { hasher: cheapHasher() }),
     revoked: (userId) => revoked.push(userId),
     keysChanged: () => {},

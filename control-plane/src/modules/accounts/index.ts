@@ -58,7 +58,7 @@ export interface AccountsOptions {
   readonly needsVerifiedEmail: boolean;
   readonly mail: AccountMail;
   /** True if a server accepts mails, so that users can be mailed codes. */
-  readonly hasMailServer: boolean;
+  readonly sendsMail: boolean;
   /** Default: hashes at the full cost. */
   readonly hasher?: PasswordHasher;
   /** Called after the access that a user's credentials give has changed. */
@@ -206,7 +206,7 @@ export function openAccounts(options: AccountsOptions): AccountParts {
     signingKeys,
     methods: {
       registration: options.isRegistrationOpen,
-      email_code: options.hasMailServer,
+      email_code: options.sendsMail,
       passkey: false,
       qr: true,
       providers: [],

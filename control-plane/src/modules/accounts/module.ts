@@ -31,7 +31,7 @@ export const accountsModule = defineModule({
       isRegistrationOpen: config.isRegistrationOpen,
       needsVerifiedEmail: config.needsVerifiedEmail,
       mail,
-      hasMailServer: config.smtp !== null,
+      sendsMail: config.smtp !== null,
       ...(hasher === undefined ? {} : { hasher }),
       revoked: (userId) => authentication.revoked(userId),
       keysChanged: () => authentication.revokedAll(),

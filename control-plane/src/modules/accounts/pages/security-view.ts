@@ -1,12 +1,12 @@
-import { renderSVG } from 'uqr';
 import type { Locale } from '../../../http/locale.js';
-import { Html, html } from '../../../http/pages/html.js';
+import { type Html, html } from '../../../http/pages/html.js';
 import type { SecondFactor } from '../factors/second-factor.js';
 import type { Profile } from '../profile/profile.js';
 import type { SessionRow } from '../sessions/session-store.js';
 import type { Visitor } from './account-pages.js';
 import { type AccountTexts, accountTexts } from './account-texts.js';
 import { programName } from './program-name.js';
+import { qrPicture } from './qr-picture.js';
 
 /** Facts that the page about an account shows. */
 export interface SecurityFacts {
@@ -53,9 +53,16 @@ function codesSection(codes: readonly string[], text: AccountTexts): Html {
 <pre>${codes.join('\n')}</pre></section>`;
 }
 
-/** Asks for the proof that makes the session fresh: the code where there is a second factor, else the password. */
+/** Asks for the proof that makes the session fresh: the code where there is a second factor, else the password, else a mailed code. */
 function confirmSection({ visitor, form }: SecurityFacts, text: AccountTexts): Html {
   const { factors } = visitor.freshness;
+  if (factors.includes('email_code')) {
+    const field = html`<label>${text.code}<input name="code" autocomplete="one-time-code" inputmode="numeric" required maxlength="32"></label>`;
+    return html`<section class="raised"><h2>${text.confirmTitle}</h2>
+<p>${text.confirmAsk}</p>
+${form('send-code', html`<button class="quiet">${text.codeSend}</button>`)}
+${form('confirm', html`${field}<button>${text.confirm}</button>`)}</section>`;
+  }
   const field = factors.includes('totp')
     ? html`<label>${text.code}<input name="otp" autocomplete="one-time-code" required maxlength="32" spellcheck="false"></label>`
     : html`<label>${text.password}<input type="password" name="password" autocomplete="current-password" required maxlength="1024"></label>`;
@@ -81,9 +88,8 @@ ${isFresh && form('disable', html`${codeField}<button class="quiet">${text.totpD
     return html`<p>${text.totpOff}</p>
 ${isFresh && form('set-up', html`<button>${text.totpSetUp}</button>`)}`;
   }
-  const picture = `data:image/svg+xml,${encodeURIComponent(renderSVG(setup.otpauthUrl))}`;
   return html`<p>${text.totpScan}</p>
-<p>${new Html(`<img class="qr" src="${picture}" alt="" width="220" height="220">`)}</p>
+<p>${qrPicture(setup.otpauthUrl, '')}</p>
 <p>${text.totpSecret}: <code>${setup.secret}</code></p>
 ${form('enable', html`${codeField}<button>${text.totpEnable}</button>`)}`;
 }

@@ -17,7 +17,7 @@ export const requestEmailCode = defineRoute({
   path: '/v1/auth/otp/request',
   summary: 'Request a code by mail',
   description:
-    'Mails a code of six digits, valid for ten minutes, if an account with this verified address exists; an earlier code ends. An address gets at most five mails an hour. The response is the same if no account exists. The code signs in (`POST /v1/auth/otp/login`), and confirms a session of an account that has neither password nor passkey (`POST /v1/auth/step-up`).',
+    'Mails a code of six digits, valid for ten minutes, if an account with this verified address exists; an earlier code ends. An address gets at most five mails an hour. The response is the same if no account exists; it says so if the installation sends no mail. The code signs in (`POST /v1/auth/otp/login`), and confirms a session of an account that has neither password nor passkey (`POST /v1/auth/step-up`).',
   tag,
   auth: { kind: 'public' },
   isOpenToUnverified: true,
@@ -26,9 +26,10 @@ export const requestEmailCode = defineRoute({
   bodyExample: { email: 'ada@example.com' },
   replies: { 200: MessageSchema },
   errors: ['VALIDATION_FAILED'],
-  async handle(request, { accounts: { emailCodes } }) {
+  async handle(request, { accounts: { emailCodes, sendsMail } }) {
     await emailCodes.request(request.body.email, actorOf(request));
-    return { status: 200, data: { message: messages.codeRequested[request.locale] } };
+    const message = sendsMail ? messages.codeRequested : messages.codeNotSent;
+    return { status: 200, data: { message: message[request.locale] } };
   },
 });
 

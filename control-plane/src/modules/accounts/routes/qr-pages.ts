@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
-import { renderSVG } from 'uqr';
 import { ApiError } from '../../../http/errors.js';
-import { Html, html } from '../../../http/pages/html.js';
+import { type Html, html } from '../../../http/pages/html.js';
 import { renderPage } from '../../../http/pages/page.js';
 import { defineRoute, type RawReply, type Services } from '../../../http/route.js';
 import { type AccountPageRequest, redirect, refusalHtml, type Visitor } from '../pages/account-pages.js';
 import { accountTexts } from '../pages/account-texts.js';
 import { FORM_BYTES } from '../pages/page-forms.js';
+import { qrPicture } from '../pages/qr-picture.js';
 import { qrTexts } from '../pages/qr-texts.js';
 import { signInBy } from '../sessions/client-info.js';
 import type { QrApprover, ShownQr } from '../sign-in/qr-sign-in.js';
@@ -19,8 +19,6 @@ const form = { rawBody: { keepBytes: FORM_BYTES }, errors: ['FORBIDDEN'] } as co
 
 const WAITING = '/sign-in/qr';
 const APPROVING = '/qr';
-/** Side of the picture, in pixels: a camera reads it from half a metre. */
-const PICTURE_SIZE = 264;
 
 /** Sends the form of the page again and again until its response leads elsewhere; without it, the person presses the button. */
 const pollScript = `
@@ -82,7 +80,7 @@ const postWaiting = defineRoute({
     const cookie = pages.signInCookieOf(request);
     const fields = pages.readForm(request, cookie);
     const by = signInBy(request);
-    if (fields.get('step') !== 'wait') {
+    if (fields.get('act') !== 'wait') {
       const { challenge } = await pages.qrSignIn.start(by.client);
       return redirect(request, `${WAITING}${queryOf(request)}`, [pages.newSignInCookie(challenge)]);
     }
@@ -134,16 +132,16 @@ const postApproving = defineRoute({
     if ('raw' in visitor) return visitor;
     const fields = pages.readForm(request, visitor.cookie);
     if (!visitor.freshness.isFresh) return approving(request, confirmFirst(request));
-    const [token, step] = [fields.get('token') ?? '', fields.get('step')];
+    const [token, act] = [fields.get('token') ?? '', fields.get('act')];
     const text = qrTexts[request.locale];
     const done = (message: string) => approving(request, html`<p class="good" role="status">${message}</p>`);
     try {
       const person = approverOf(request, visitor);
-      if (step === 'approve') {
+      if (act === 'approve') {
         await pages.qrSignIn.approve({ token, code: fields.get('code') ?? '' }, person);
         return done(text.approved);
       }
-      if (step === 'deny') {
+      if (act === 'deny') {
         await pages.qrSignIn.deny(token, person);
         return done(text.refused);
       }
@@ -183,15 +181,13 @@ ${backLink(request)}`;
 function waiting(request: AccountPageRequest, { accounts: { pages } }: Services, { code, url }: ShownQr): RawReply {
   const text = qrTexts[request.locale];
   const { cookie } = pages.signInCookie(request);
-  const size = `width="${PICTURE_SIZE}" height="${PICTURE_SIZE}"`;
-  const picture = new Html(renderSVG(url).replace('<svg ', `<svg ${size} aria-hidden="true" `));
   const content = html`<h1>${text.title}</h1>
 <p>${text.scan}</p>
 <p class="lead"><strong>${code}</strong></p>
-<div role="img" aria-label="${text.picture}">${picture}</div>
+<p>${qrPicture(url, text.picture)}</p>
 <p>${text.waiting}</p>
 <form class="stacked" id="wait" method="post" action="${WAITING}${queryOf(request)}">
-${pages.formToken(WAITING, cookie)}<input type="hidden" name="step" value="wait">
+${pages.formToken(WAITING, cookie)}<input type="hidden" name="act" value="wait">
 <button>${text.go}</button>
 </form>
 ${backLink(request)}`;
@@ -225,8 +221,8 @@ async function deciding(
 <form class="stacked" method="post" action="${APPROVING}">
 ${pages.formToken(APPROVING, visitor.cookie)}<input type="hidden" name="token" value="${token}">
 <label>${text.digits}<input name="code" inputmode="numeric" autocomplete="off" autofocus maxlength="8"></label>
-<p class="row"><button name="step" value="approve">${text.approve}</button>
-<button class="quiet" name="step" value="deny">${text.deny}</button></p>
+<p class="row"><button name="act" value="approve">${text.approve}</button>
+<button class="quiet" name="act" value="deny">${text.deny}</button></p>
 </form>`;
   return approving(request, content, { status: error?.status ?? 200 });
 }

@@ -95,8 +95,8 @@ const acts: Readonly<Record<string, Act | undefined>> = {
   confirm: {
     isOpen: true,
     async run({ visitor, fields, actor, services }) {
-      const [otp, password] = [fields.get('otp'), fields.get('password')];
-      const proof = otp === null ? { password: password ?? '' } : { otp };
+      const [otp, code] = [fields.get('otp'), fields.get('code')];
+      const proof = otp !== null ? { otp } : code !== null ? { code } : { password: fields.get('password') ?? '' };
       await services.accounts.stepUp.prove(proof, { ...visitor, actor });
       return {};
     },
@@ -105,6 +105,14 @@ const acts: Readonly<Record<string, Act | undefined>> = {
     isOpen: true,
     async run({ visitor, services }) {
       await services.accounts.recovery.resendVerification(visitor.userId);
+      return {};
+    },
+  },
+  'send-code': {
+    isOpen: true,
+    async run({ visitor, actor, services: { accounts } }) {
+      const { email } = await accounts.users.getProfile(visitor.userId);
+      await accounts.emailCodes.request(email, actor);
       return {};
     },
   },

@@ -20,9 +20,6 @@ const page = {
 
 const replies = Object.fromEntries([200, 303, 400, 401, 403, 409, 429].map((status) => [status, Type.String()]));
 
-/** Field of the form that takes the code. */
-const CODE_IS_SENT = 'sent';
-
 /** A form that is shown by GET and sent by POST to the same path; a refusal is the form again. */
 interface FormPage {
   readonly path: string;
@@ -87,18 +84,19 @@ ${form(html`<label>${text.code}<input name="otp" autocomplete="one-time-code" re
     summary: 'Sign in with a mailed code',
     limit: signInLimit,
     title: 'codeTitle',
-    content: ({ text, fields, form, request }) => {
+    content: ({ text, fields, form, request, services }) => {
       const email = fields.get('email') ?? '';
       // the address stays in the form: addresses of pages are logged
       const keptEmail = html`<input type="hidden" name="email" value="${email}">`;
       const again = html`<p><a href="/sign-in${queryOf(request)}">${text.back}</a></p>`;
-      if (!fields.has(CODE_IS_SENT))
+      if (fields.get('act') !== 'enter')
         return html`<p>${text.codeAsk}</p>
 ${form(html`${emailField(text, fields)}
 <button>${text.codeSend}</button>`)}
 ${again}`;
-      return html`<p role="status">${text.codeSent(email)}</p>
-${form(html`${keptEmail}<input type="hidden" name="${CODE_IS_SENT}" value="1">
+      const { sendsMail } = services.accounts;
+      return html`<p role="status">${sendsMail ? text.codeSent(email) : messages.codeNotSent[request.locale]}</p>
+${form(html`${keptEmail}<input type="hidden" name="act" value="enter">
 <label>${text.code}<input name="code" autocomplete="one-time-code" inputmode="numeric" required autofocus maxlength="32"></label>
 <button>${text.signIn}</button>`)}
 ${form(html`${keptEmail}<button class="quiet">${text.codeAgain}</button>`)}
@@ -106,12 +104,12 @@ ${again}`;
     },
     async send(fields, request, { accounts: { pages, emailCodes } }) {
       const [email, by] = [fields.get('email') ?? '', signInBy(request)];
-      if (fields.has(CODE_IS_SENT)) {
+      if (fields.get('act') === 'enter') {
         const code = fields.get('code') ?? '';
         return pages.signedIn(request, () => pages.emailCodeSignIn.login({ email, code, ...by }));
       }
       await emailCodes.request(email, by.actor);
-      fields.set(CODE_IS_SENT, '1');
+      fields.set('act', 'enter');
       return null;
     },
   },
