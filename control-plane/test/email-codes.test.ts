@@ -37,8 +37,11 @@ t.test('a mailed code signs in once, within ten minutes, and only the newest doe
   clock.advance(600_000);
   await t.rejects(login(people, wrongOf(late)), { code: 'AUTH_OTP_INVALID' });
   await t.rejects(login(people, late), { code: 'AUTH_OTP_EXPIRED', status: 400 }, 'for the right code alone');
-  const refused = await db('audit_log').where({ action: 'session.refused' }).pluck('details');
-  t.strictSame(refused, Array(older === code ? 3 : 4).fill({ what: 'e-mail code' }));
+  const refused = await db('audit_log').where({ action: 'session.refused' }).select('details');
+  t.strictSame(
+    refused.map(({ details }) => details.what),
+    Array(older === code ? 3 : 4).fill('e-mail code'),
+  );
 });
 
 t.test('an address gets five codes an hour, an unverified or disabled account none', async (t) => {

@@ -59,7 +59,10 @@ t.test('three wrong digits, two minutes, a refusal and the end of the approving 
     await t.rejects(qrSignIn.approve({ token, code: wrongOf(code) }, person), { code: 'AUTH_OTP_INVALID' });
   await t.rejects(qrSignIn.approve({ token, code }, person), { code: 'AUTH_OTP_INVALID' });
   t.equal(await qrSignIn.poll(challenge, device), 'denied');
-  t.strictSame(await db('audit_log').where({ action: 'session.refused' }).pluck('subject'), Array(3).fill(person.userId));
+  t.strictSame(
+    await db('audit_log').where({ action: 'session.refused' }).pluck('subject'),
+    Array(3).fill(person.userId),
+  );
   const refused = await start({ qrSignIn });
   await qrSignIn.deny(refused.token, person);
   t.equal(await qrSignIn.poll(refused.challenge, device), 'denied');

@@ -92,50 +92,59 @@ t.test('a QR code is approved once and signs one device in, of sixteen requests 
   t.strictSame([session.methods, session.fresh_until], [['qr'], null]);
 });
 
-t.test('a person signs in by a code on the page, without scripts, and no address contains the mail address', async (t) => {
-  const { email } = await addUser('cleo@example.com');
-  const visitor = new PageVisitor(api.url);
-  t.match(await visitor.get('/sign-in?next=%2Fqr'), { html: /href="\/sign-in\/code\?next=%2Fqr"/ });
-  await visitor.get('/sign-in/code?next=%2Fqr');
-  t.match(await visitor.submit({ email: 'no address' }), { status: 400, html: /must be an e-mail address/ });
-  t.match(await visitor.submit({ email }), { status: 200, path: '/sign-in/code?next=%2Fqr' });
-  const code = await mailedCode(email);
-  const wrong = code === '000000' ? '000001' : '000000';
-  t.match(await visitor.submit({ code: wrong }, { act: 'enter' }), { status: 400, html: /The code or link is wrong/ });
-  t.match(await visitor.submit({ code }, { act: 'enter' }), { status: 200, path: '/qr' });
-});
+t.test(
+  'a person signs in by a code on the page, without scripts, and no address contains the mail address',
+  async (t) => {
+    const { email } = await addUser('cleo@example.com');
+    const visitor = new PageVisitor(api.url);
+    t.match(await visitor.get('/sign-in?next=%2Fqr'), { html: /href="\/sign-in\/code\?next=%2Fqr"/ });
+    await visitor.get('/sign-in/code?next=%2Fqr');
+    t.match(await visitor.submit({ email: 'no address' }), { status: 400, html: /must be an e-mail address/ });
+    t.match(await visitor.submit({ email }), { status: 200, path: '/sign-in/code?next=%2Fqr' });
+    const code = await mailedCode(email);
+    const wrong = code === '000000' ? '000001' : '000000';
+    t.match(await visitor.submit({ code: wrong }, { act: 'enter' }), {
+      status: 400,
+      html: /The code or link is wrong/,
+    });
+    t.match(await visitor.submit({ code }, { act: 'enter' }), { status: 200, path: '/qr' });
+  },
+);
 
-t.test('a device is approved on the page of a person who is signed in, without scripts but for the token', async (t) => {
-  const { email, userId } = await addUser('dan@example.com');
-  const [device, person] = [new PageVisitor(api.url), new PageVisitor(api.url)];
-  const begin = async () => {
-    await device.get('/sign-in/qr');
-    await device.submit({});
-    const [, digits = ''] = /<strong>(\d\d)<\/strong>/.exec(device.page.html) ?? [];
-    const { url } = await accounts.qrSignIn.shown(device.cookies.get('vantage_sign_in') ?? '');
-    return { digits, token: new URL(url).hash.slice(1) };
-  };
-  const first = await begin();
-  t.match(await device.submit({}, { act: 'wait' }), { status: 200, html: /I have approved it/ }, 'not yet');
-  await person.get('/qr');
-  t.equal(person.page.path, '/sign-in?next=%2Fqr');
-  await person.submit({ email, password });
-  t.match(await person.submit({ token: first.token }), { status: 200, html: /127\.0\.0\.1.*node/s });
-  const wrong = first.digits === '00' ? '01' : '00';
-  const refused = await person.submit({ act: 'approve', code: wrong });
-  t.match(refused, { status: 400, html: /is not what the other device shows.*The two digits that it shows/s });
-  t.match(await person.submit({ act: 'deny' }), { status: 200, html: /The other device was refused/ });
-  t.match(await device.submit({}, { act: 'wait' }), { status: 403, html: /The sign-in was refused/ });
-  const second = await begin();
-  await person.get('/qr');
-  await person.submit({ token: second.token });
-  t.match(await person.submit({ act: 'approve', code: second.digits }), { html: /The other device is signed in/ });
-  await device.submit({}, { act: 'wait' });
-  t.match(device.page, { status: 200, path: '/account/security', html: `You are signed in as ${email}.` });
-  t.match(await device.get('/qr'), { html: /Confirm that it is you first/ }, 'a session by QR is not fresh');
-  await database.db('users').where({ id: userId }).update({ password_hash: null });
-  await device.get('/account/security');
-  await device.submit({}, { act: 'send-code' });
-  await device.submit({ code: await mailedCode(email) }, { act: 'confirm' });
-  t.notMatch((await device.get('/qr')).html, /Confirm that it is you first/, 'a mailed code confirms it');
-});
+t.test(
+  'a device is approved on the page of a person who is signed in, without scripts but for the token',
+  async (t) => {
+    const { email, userId } = await addUser('dan@example.com');
+    const [device, person] = [new PageVisitor(api.url), new PageVisitor(api.url)];
+    const begin = async () => {
+      await device.get('/sign-in/qr');
+      await device.submit({});
+      const [, digits = ''] = /<strong>(\d\d)<\/strong>/.exec(device.page.html) ?? [];
+      const { url } = await accounts.qrSignIn.shown(device.cookies.get('vantage_sign_in') ?? '');
+      return { digits, token: new URL(url).hash.slice(1) };
+    };
+    const first = await begin();
+    t.match(await device.submit({}, { act: 'wait' }), { status: 200, html: /I have approved it/ }, 'not yet');
+    await person.get('/qr');
+    t.equal(person.page.path, '/sign-in?next=%2Fqr');
+    await person.submit({ email, password });
+    t.match(await person.submit({ token: first.token }), { status: 200, html: /127\.0\.0\.1.*node/s });
+    const wrong = first.digits === '00' ? '01' : '00';
+    const refused = await person.submit({ act: 'approve', code: wrong });
+    t.match(refused, { status: 400, html: /is not what the other device shows.*The two digits that it shows/s });
+    t.match(await person.submit({ act: 'deny' }), { status: 200, html: /The other device was refused/ });
+    t.match(await device.submit({}, { act: 'wait' }), { status: 403, html: /The sign-in was refused/ });
+    const second = await begin();
+    await person.get('/qr');
+    await person.submit({ token: second.token });
+    t.match(await person.submit({ act: 'approve', code: second.digits }), { html: /The other device is signed in/ });
+    await device.submit({}, { act: 'wait' });
+    t.match(device.page, { status: 200, path: '/account/security', html: `You are signed in as ${email}.` });
+    t.match(await device.get('/qr'), { html: /Confirm that it is you first/ }, 'a session by QR is not fresh');
+    await database.db('users').where({ id: userId }).update({ password_hash: null });
+    await device.get('/account/security');
+    await device.submit({}, { act: 'send-code' });
+    await device.submit({ code: await mailedCode(email) }, { act: 'confirm' });
+    t.notMatch((await device.get('/qr')).html, /Confirm that it is you first/, 'a mailed code confirms it');
+  },
+);

@@ -137,6 +137,7 @@ ${probeTypeNames.map((type) => `.probe:has(option[value="${type}"]:checked) .for
 .stacked input { font-size: 1rem; color: var(--text); width: 100%; min-height: 2.75rem; }
 .stacked p { margin: 0; }
 .stacked:has(> button.quiet:only-of-type) { margin: .5rem 0; }
+.digits { font-size: var(--display); letter-spacing: .15em; margin: .5rem 0; }
 .qr { background: #fff; padding: .5rem; border-radius: 6px; max-width: 100%; height: auto; }
 .find { display: grid; gap: .25rem; color: var(--muted); font-size: var(--small); max-width: 46rem; }
 [hidden] { display: none; }

@@ -57,7 +57,9 @@ const getWaiting = defineRoute({
     const challenge = pages.signInCookieOf(request) ?? '';
     try {
       const shown = await pages.qrSignIn.shown(challenge);
-      return shown.status === 'denied' ? offer(request, services, { isDenied: true }) : waiting(request, services, shown);
+      return shown.status === 'denied'
+        ? offer(request, services, { isDenied: true })
+        : waiting(request, services, shown);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       return offer(request, services, { error: error.code === 'AUTH_OTP_EXPIRED' ? error : null });
@@ -183,7 +185,7 @@ function waiting(request: AccountPageRequest, { accounts: { pages } }: Services,
   const { cookie } = pages.signInCookie(request);
   const content = html`<h1>${text.title}</h1>
 <p>${text.scan}</p>
-<p class="lead"><strong>${code}</strong></p>
+<p class="digits"><strong>${code}</strong></p>
 <p>${qrPicture(url, text.picture)}</p>
 <p>${text.waiting}</p>
 <form class="stacked" id="wait" method="post" action="${WAITING}${queryOf(request)}">

@@ -7,7 +7,7 @@ import { type Account, defineRoute, type RouteRequest } from '../../../http/rout
 import { AuthSchema } from '../profile/schema.js';
 import { authReply } from '../sessions/auth-reply.js';
 import { clientOf, signInBy } from '../sessions/client-info.js';
-import { type QrApprover, QR_SECONDS } from '../sign-in/qr-sign-in.js';
+import { QR_SECONDS, type QrApprover } from '../sign-in/qr-sign-in.js';
 import { qrPollLimit, signInLimit } from './limits.js';
 
 const tag = 'Authentication';

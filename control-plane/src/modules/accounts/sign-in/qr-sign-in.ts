@@ -61,7 +61,7 @@ export class QrSignIn<T extends { readonly sessionId: string } = TokenPair> {
     return { challenge, code, url: this.#urlOf(challenge) };
   }
 
-  /** What a device that started shows: again after it has reloaded its page. @throws ApiError AUTH_OTP_INVALID, AUTH_OTP_EXPIRED */
+  /** Content of the page of a device that started, after it was loaded again. @throws ApiError AUTH_OTP_INVALID, AUTH_OTP_EXPIRED */
   async shown(challenge: string): Promise<ShownQr & { readonly status: QrStatus }> {
     const { data } = await this.#find(challenge);
     const status = data['status'] === 'denied' ? 'denied' : 'pending';
@@ -121,7 +121,8 @@ export class QrSignIn<T extends { readonly sessionId: string } = TokenPair> {
 
   async #refuse(trx: Knex.Transaction, found: OpenChallenge, person: QrApprover): Promise<void> {
     const { challenges } = this.options;
-    if ((await challenges.countAnswer(trx, found)) >= MAX_WRONG) await challenges.note(trx, found, { status: 'denied' });
+    if ((await challenges.countAnswer(trx, found)) >= MAX_WRONG)
+      await challenges.note(trx, found, { status: 'denied' });
     await this.#audit(trx, person, 'session.refused', { what: 'digits of a QR code' });
   }
 
