@@ -5,8 +5,8 @@ import { EmailCodeSchema, OtpSchema } from '../factors/schema.js';
 import { messages } from '../profile/messages.js';
 import { AuthSchema, EmailSchema, MessageSchema } from '../profile/schema.js';
 import { authReply } from '../sessions/auth-reply.js';
-import { signInBy } from '../sessions/client-info.js';
 import { signInLimit } from './limits.js';
+import { signInBy } from './sign-in-by.js';
 import { signInErrors } from './sign-in-errors.js';
 
 const tag = 'Authentication';

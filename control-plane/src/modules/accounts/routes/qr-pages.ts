@@ -8,9 +8,9 @@ import { accountTexts } from '../pages/account-texts.js';
 import { FORM_BYTES } from '../pages/page-forms.js';
 import { qrPicture } from '../pages/qr-picture.js';
 import { qrTexts } from '../pages/qr-texts.js';
-import { signInBy } from '../sessions/client-info.js';
-import type { QrApprover, ShownQr } from '../sign-in/qr-sign-in.js';
+import type { QrApprover, ShownQr } from '../ways/qr-sign-in.js';
 import { qrPollLimit, signInLimit } from './limits.js';
+import { signInBy } from './sign-in-by.js';
 import { queryOf } from './sign-in-pages.js';
 
 const page = { tag: 'Pages', auth: { kind: 'none' }, replyKind: 'html', isDocumented: false } as const;

@@ -6,9 +6,10 @@ import { fieldError } from '../../../http/errors.js';
 import { type Account, defineRoute, type RouteRequest } from '../../../http/route.js';
 import { AuthSchema } from '../profile/schema.js';
 import { authReply } from '../sessions/auth-reply.js';
-import { clientOf, signInBy } from '../sessions/client-info.js';
-import { QR_SECONDS, type QrApprover } from '../sign-in/qr-sign-in.js';
+import { clientOf } from '../sessions/client-info.js';
+import { QR_SECONDS, type QrApprover } from '../ways/qr-sign-in.js';
 import { qrPollLimit, signInLimit } from './limits.js';
+import { signInBy } from './sign-in-by.js';
 
 const tag = 'Authentication';
 

@@ -1,12 +1,12 @@
 import type { Knex } from 'knex';
-import { ApiError } from '../../http/errors.js';
-import { parseEmail } from './profile/email.js';
-import { findUserByEmail, lockUser } from './profile/store.js';
-import type { ProofOfAddress } from './recovery/proof-of-address.js';
-import type { TokenPair } from './sessions/sessions.js';
-import type { AttemptLimits } from './sign-in/attempt-limits.js';
-import type { Completion, SignedIn, SignInBy } from './sign-in/completion.js';
-import type { EmailCodes } from './sign-in/email-codes.js';
+import { ApiError } from '../../../http/errors.js';
+import type { Completion, SignedIn, SignInBy } from '../completion/completion.js';
+import { parseEmail } from '../profile/email.js';
+import { findUserByEmail, lockUser } from '../profile/store.js';
+import type { ProofOfAddress } from '../recovery/proof-of-address.js';
+import type { TokenPair } from '../sessions/sessions.js';
+import type { AttemptLimits } from '../sign-in/attempt-limits.js';
+import type { EmailCodes } from '../sign-in/email-codes.js';
 
 interface EmailCodeSignInOptions<T extends { readonly sessionId: string }> {
   readonly db: Knex;

@@ -4,11 +4,11 @@ import type { Knex } from 'knex';
 import type { Actor } from '../../../audit-log/actor.js';
 import { insertAuditEntry } from '../../../audit-log/store.js';
 import { ApiError, fieldError } from '../../../http/errors.js';
+import type { Completion, SignedIn, SignInBy } from '../completion/completion.js';
 import { lockUser } from '../profile/store.js';
 import { findSession } from '../sessions/session-store.js';
 import type { ClientInfo, TokenPair } from '../sessions/sessions.js';
-import { type Challenges, challengeKinds, type OpenChallenge } from './challenges.js';
-import type { Completion, SignedIn, SignInBy } from './completion.js';
+import { type Challenges, challengeKinds, type OpenChallenge } from '../sign-in/challenges.js';
 
 // Two secrets, so that a photograph of the picture signs no one in:
 //
