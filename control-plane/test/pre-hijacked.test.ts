@@ -2,6 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { until } from '@vantage/shared/_support/until.js';
 import t, { type Test } from 'tap';
 import { commandLine } from '../src/audit-log/actor.js';
+import { storePasskey } from './_support/authenticator.js';
 import { lockWaits } from './_support/lock-waits.js';
 import { asUser } from './_support/owners.js';
 import { enrollBody, PeerAgent } from './_support/peer-agent.js';
@@ -60,7 +61,8 @@ async function holdings(t: Test, userId: string, name: string) {
   const { node_id: nodeId, control_urls: controlUrls } = enrolled.body.data;
   const identity = { nodeId, privateKey, audience, controlUrls };
   const peer = await PeerAgent.connect(t, other.listenUrl, identity);
-  return { personal: personal.token, key, unused: unused.token, identity, peer };
+  await storePasskey(db, userId, `${name} passkey`);
+  return { userId, personal: personal.token, key, unused: unused.token, identity, peer };
 }
 
 /** Responses of both replicas to a credential. */
@@ -85,6 +87,7 @@ async function refuses(t: Test, held: Awaited<ReturnType<typeof holdings>>, mess
     new Set(['401 API_KEY_REVOKED']),
     `${message}: key`,
   );
+  t.strictSame(await db('passkeys').where({ user_id: held.userId }), [], `${message}: passkey`);
   const { privateKey } = generateKeyPairSync('ed25519');
   const late = await post('/v1/nodes/enroll', enrollBody(held.unused, privateKey, api.url));
   t.match(late.body.error, { code: 'NODE_ENROLLMENT_TOKEN_INVALID' }, `${message}: enrollment token`);
@@ -167,9 +170,17 @@ t.test(
       'his secrets go to no node of hers',
     );
     const mail = await mailed(victim, /access to your account/, 2);
-    for (const name of ['new token', 'new key', 'new unused', 'new node', 'https: //hers․example', 'hers'])
+    for (const name of [
+      'new token',
+      'new key',
+      'new passkey',
+      'new unused',
+      'new node',
+      'https: //hers․example',
+      'hers',
+    ])
       t.match(mail, `“${name}”`, 'he is notified');
-    t.match(mail, /No key, token, node or session/, 'and that nothing is left');
+    t.match(mail, /No passkey, key, token, node or session/, 'and that nothing is left');
   },
 );
 

@@ -6,6 +6,7 @@ import { windowRevocation } from '../src/modules/monitors/maintenance/maintenanc
 import { deleteNodesOfOwner } from '../src/modules/nodes/store.js';
 import { webhookRevocation } from '../src/modules/webhooks/webhook-release.js';
 import type { Revocation } from '../src/owners/index.js';
+import { storePasskey } from './_support/authenticator.js';
 import { from, type People, password, peopleInTurn } from './_support/people.js';
 import { insertNode } from './_support/stored-node.js';
 
@@ -165,12 +166,15 @@ t.test('an owner who takes over an account by mail removes everything created be
     type: 'production',
   });
   await db('personal_access_tokens').insert({ ...base, user_id: tokens.userId, id: 'pat_1', token_id: 'bbbbbbbbbbbb' });
+  await storePasskey(db, tokens.userId, 'squatter');
   const live = async (table: string) => (await db(table).where({ revoked_at: null })).length;
   await recovery.requestReset('ada@example.com', here);
   await recovery.resetPassword({ token: mailed(people, 'reset-password'), password: next }, here);
   t.strictSame([await live('api_keys'), await live('personal_access_tokens')], [0, 0]);
   await db('api_keys').update({ revoked_at: null });
+  t.match(people.letters.at(-1), { data: { revoked: { passkeys: { names: ['squatter'] } }, passkeys: { total: 0 } } });
   const node = await insertNode(db, { owner_id: tokens.userId, name: 'frankfurt-1' });
+  await storePasskey(db, tokens.userId, 'Laptop');
   people.clock.advance(1);
   await recovery.requestReset('ada@example.com', here);
   await recovery.resetPassword({ token: mailed(people, 'reset-password'), password: `${next}!` }, here);
@@ -180,10 +184,12 @@ t.test('an owner who takes over an account by mail removes everything created be
     null,
     'nodes that an owner enrolled continue to check',
   );
+  t.equal((await db('passkeys')).length, 1, 'passkeys that a proven owner added continue to sign in');
   t.match(people.letters.at(-1), {
     template: 'account-access',
     data: {
-      revoked: { sessions: 0, apiKeys: { names: ['squatter'], total: 1 }, holdings: [] },
+      revoked: { sessions: 0, passkeys: { total: 0 }, apiKeys: { names: ['squatter'], total: 1 }, holdings: [] },
+      passkeys: { names: ['Laptop'], total: 1 },
       nodes: { names: ['frankfurt-1'], total: 1 },
       passwordSetAt: new Date(people.clock.now()).toISOString(),
     },
@@ -199,6 +205,7 @@ async function accessOf({ db, sessions }: People, userId: string) {
     apiKeys: await count('api_keys', { revoked_at: null }),
     enrollmentTokens: await count('enrollment_tokens', {}),
     nodes: await count('nodes', { deleted_at: null }),
+    passkeys: (await db('passkeys').where({ user_id: userId })).length,
     isVerified: user.email_verified_at !== null,
     isProven: user.proven_at !== null,
   };
@@ -220,11 +227,12 @@ async function holding(t: Parameters<typeof openPeople>[0]) {
     expires_at: expires,
   });
   await insertNode(db, { owner_id: user.id, name: 'theirs' });
+  await storePasskey(db, user.id, 'theirs');
   return { people, tokens, user, token: mailed(people, 'verify-email') };
 }
 
-const kept = { sessions: 1, apiKeys: 1, enrollmentTokens: 1, nodes: 1 };
-const revoked = { sessions: 0, apiKeys: 0, enrollmentTokens: 0, nodes: 0 };
+const kept = { sessions: 1, apiKeys: 1, enrollmentTokens: 1, nodes: 1, passkeys: 1 };
+const revoked = { sessions: 0, apiKeys: 0, enrollmentTokens: 0, nodes: 0, passkeys: 0 };
 
 t.test('credentials survive a verification only if the caller presents one of them', async (t) => {
   const ways = {
@@ -259,8 +267,8 @@ t.test('credentials survive a verification only if the caller presents one of th
     await verify(people, token, user.id);
     t.strictSame(await accessOf(people, user.id), leaves, name);
     const acts = await people.db('audit_log').where({ account_id: user.id }).pluck('action');
-    const losses = acts.filter((action: string) => action.endsWith('revoked')).sort();
-    const all = ['api_key.revoked', 'enrollment_token.revoked', 'session.revoked'];
+    const losses = acts.filter((action: string) => /\.(?:revoked|removed)$/.test(action)).sort();
+    const all = ['api_key.revoked', 'enrollment_token.revoked', 'passkey.removed', 'session.revoked'];
     t.strictSame(losses, leaves.nodes === 0 ? all : [], `${name}: the audit log`);
     t.equal(
       people.letters.at(-1)?.template,

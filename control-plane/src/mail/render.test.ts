@@ -112,21 +112,27 @@ t.test('names that a stranger may have given make no link in a mail and add no l
   const list = { names, total: names.length };
   const revoked = {
     sessions: 0,
+    passkeys: list,
     apiKeys: list,
     personalTokens: list,
     enrollmentTokens: list,
     holdings: [{ words: { en: 'Nodes', 'zh-CN': '节点', 'zh-TW': '節點' }, ...list }],
   };
   for (const locale of locales) {
-    const data = { ...accountMails['account-access'].example, revoked, nodes: list };
+    const data = { ...accountMails['account-access'].example, revoked, passkeys: list, nodes: list };
     const { text, html } = renderMail(write({ to: 'ada@a.example', locale, template: 'account-access', data }), locale);
     t.notMatch(text + html, /phish\.example|:\/\/|[\r\0\u202e\u2028]|x{65}/, locale);
     t.match(text, /www\u2024phish\u2024example/, `${locale}: as it looks`);
     t.equal(
       text.split('\n').filter((line) => line.includes('alert(1)')).length,
-      5,
+      7,
       `${locale}: one line for each kind`,
     );
+    for (const name of names) {
+      const notice = { kind: 'passkey.added', name, at, address: '' } as const;
+      const mail = write({ to: 'ada@a.example', locale, template: 'security-notice', data: notice });
+      t.notMatch(renderMail(mail, locale).text, /phish\.example|:\/\/|[\r\0\u202e\u2028]|x{65}/, `${locale}: notice`);
+    }
   }
 });
 

@@ -8,6 +8,9 @@ import type { Plans } from '../../plans/index.js';
 import type { Logger } from '../../runtime/log.js';
 import { AccountDeletion } from './account-deletion.js';
 import { Completion } from './completion/completion.js';
+import { PasskeyCheck } from './factors/passkey-check.js';
+import { passkeySiteOf } from './factors/passkey-site.js';
+import { Passkeys } from './factors/passkeys.js';
 import { SecondFactor } from './factors/second-factor.js';
 import { StepUp } from './factors/step-up.js';
 import { AccountPages } from './pages/account-pages.js';
@@ -36,6 +39,7 @@ import { deleteOutdated } from './upkeep.js';
 import { Users } from './users.js';
 import { EmailCodeSignIn } from './ways/email-code-sign-in.js';
 import { QrSignIn } from './ways/qr-sign-in.js';
+import { PasskeySignIn } from './ways/passkey-sign-in.js';
 import { SignIn } from './ways/sign-in.js';
 
 export type { PasswordHasher } from './passwords/passwords.js';
@@ -99,6 +103,9 @@ export interface AccountParts {
   readonly completion: Completion;
   readonly pages: AccountPages;
   readonly secondFactor: SecondFactor;
+  readonly passkeys: Passkeys;
+  readonly passkeyCheck: PasskeyCheck;
+  readonly passkeySignIn: PasskeySignIn;
   readonly stepUp: StepUp;
   readonly sessions: Sessions;
   readonly recovery: Recovery;
@@ -172,6 +179,15 @@ export function openAccounts(options: AccountsOptions): AccountParts {
   });
   const qr = { db, challenges, publicUrl: options.publicUrl, hashToken: keyedHash(secretKey, 'QR codes') };
   const users = new Users({ ...options, hasher, rules });
+  const site = passkeySiteOf(options.publicUrl);
+  const passkeyCheck = new PasskeyCheck({ db, clock, site, challenges, limits, notices });
+  const methods: SignInMethods = {
+    registration: options.isRegistrationOpen,
+    email_code: options.sendsMail,
+    passkey: site !== null,
+    qr: true,
+    providers: [],
+  };
   const pageCompletion = new Completion<BrowserSession>({
     ...options,
     challenges,
@@ -199,18 +215,15 @@ export function openAccounts(options: AccountsOptions): AccountParts {
     completion,
     pages,
     secondFactor,
-    stepUp: new StepUp({ db, sessions, check, secondFactor, emailCodes }),
+    passkeys: new Passkeys({ ...options, site, methods, challenges, notices }),
+    passkeyCheck,
+    passkeySignIn: new PasskeySignIn({ check: passkeyCheck, completion }),
+    stepUp: new StepUp({ db, sessions, check, secondFactor, emailCodes, passkeyCheck }),
     sessions,
     recovery,
     signInConfirmation,
     signingKeys,
-    methods: {
-      registration: options.isRegistrationOpen,
-      email_code: options.sendsMail,
-      passkey: false,
-      qr: true,
-      providers: [],
-    },
+    methods,
     upkeep: [() => deleteOutdated(db, clock.now()), () => signingKeys.upkeep()],
   };
 }

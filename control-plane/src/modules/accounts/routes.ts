@@ -7,6 +7,14 @@ import { getSignInMethods } from './routes/get-sign-in-methods.js';
 import { getJwks } from './routes/jwks.js';
 import { login } from './routes/login.js';
 import { resetPasswordPage, verifyEmailPage } from './routes/mailed-pages.js';
+import {
+  deletePasskey,
+  getPasskeyLoginOptions,
+  getPasskeyRegistrationOptions,
+  loginWithPasskey,
+  registerPasskey,
+  renamePasskey,
+} from './routes/passkeys.js';
 import { changePassword, forgotPassword, resetPassword } from './routes/passwords.js';
 import { changeProfile, deleteAccount, getProfile } from './routes/profile.js';
 import { qrPages } from './routes/qr-pages.js';
@@ -52,6 +60,10 @@ export const accountRoutes: readonly AnyRoute[] = [
   enableTotp,
   disableTotp,
   renewRecoveryCodes,
+  getPasskeyRegistrationOptions,
+  registerPasskey,
+  getPasskeyLoginOptions,
+  loginWithPasskey,
   getJwks,
   getProfile,
   changeProfile,
@@ -60,6 +72,8 @@ export const accountRoutes: readonly AnyRoute[] = [
   endOtherSessions,
   endSession,
   getFactors,
+  renamePasskey,
+  deletePasskey,
   getLimits,
   verifyEmailPage,
   resetPasswordPage,

@@ -87,6 +87,23 @@ export const accountMessages: readonly CatalogEntry[] = [
     '是唯一的管理员；请先创建另一个',
     '是唯一的管理員；請先建立另一個',
   ],
+  ['this account confirms by {}', '此账户通过以下方式确认：{1}', '此帳戶透過下列方式確認：{1}'],
+  ['needs exactly one proof', '需要且仅需要一项证明', '需要且僅需要一項證明'],
+  [
+    'is the last way to sign in; set a password or add a passkey first',
+    '是最后一种登录方式；请先设置密码或添加通行密钥',
+    '是最後一種登入方式；請先設定密碼或新增通行金鑰',
+  ],
+  [
+    'an account has at most {} passkeys; remove one first',
+    '一个账户最多有 {1} 个通行密钥；请先移除一个',
+    '一個帳戶最多有 {1} 個通行金鑰；請先移除一個',
+  ],
+  [
+    'needs a service whose public URL has https and a domain name, or is http://localhost',
+    '需要服务的公开 URL 使用 https 和域名，或为 http://localhost',
+    '需要服務的公開 URL 使用 https 與網域名稱，或為 http://localhost',
+  ],
   ['must not be sent together with expires_days', '不能与 expires_days 同时发送', '不得與 expires_days 同時傳送'],
   ['must be at most {} days from now', '距今不能超过 {1} 天', '距今不得超過 {1} 天'],
   [

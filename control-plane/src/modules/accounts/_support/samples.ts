@@ -1,3 +1,4 @@
+import { storePasskey } from '../../../../test/_support/authenticator.js';
 import { anybody, type Callers, open, type Samples, scope } from '../../../../test/_support/samples.js';
 
 const account = scope('account');
@@ -19,7 +20,13 @@ export const samples: Samples = {
     'POST /v1/auth/2fa/enable': { callers: fresh },
     'POST /v1/auth/2fa/disable': { callers: fresh },
     'POST /v1/auth/2fa/recovery-codes': { callers: fresh },
+    'POST /v1/auth/passkey/register/options': { callers: fresh },
+    'POST /v1/auth/passkey/register/verify': { callers: session },
+    'POST /v1/auth/passkey/login/options': { callers: open(anybody) },
+    'POST /v1/auth/passkey/login/verify': { callers: open(anybody) },
     'GET /v1/account/factors': { callers: account },
+    'PATCH /v1/account/passkeys/{id}': { callers: account },
+    'DELETE /v1/account/passkeys/{id}': { callers: fresh },
     'POST /v1/auth/register': { callers: open(anybody) },
     'POST /v1/auth/login': { callers: open(anybody) },
     'POST /v1/auth/login/confirm': { callers: open(anybody) },
@@ -40,6 +47,11 @@ export const samples: Samples = {
     'GET /v1/account/limits': { callers: account },
   },
   rows: [
+    {
+      table: 'passkeys',
+      paths: ['/v1/account/passkeys'],
+      create: ({ db, userId, text }) => storePasskey(db, userId, text),
+    },
     {
       table: 'sessions',
       paths: ['/v1/account/sessions'],

@@ -112,6 +112,51 @@ export async function listPasskeys(db: Knex, userId: string): Promise<PasskeyRow
   return rows.map((row) => ({ ...row, counter: Number(row.counter) }));
 }
 
+/** Passkey of a user with this credential id; null if there is none. */
+export async function findPasskey(db: Knex, userId: string, credentialId: Buffer): Promise<PasskeyRow | null> {
+  const passkey = { user_id: userId, credential_id: credentialId };
+  return (await db('passkeys').where(passkey).first<PasskeyRow | undefined>()) ?? null;
+}
+
+/** Stores a passkey; false if it is stored already, for any user. */
+export async function insertPasskey(trx: Knex, row: PasskeyRow): Promise<boolean> {
+  const inserted = await trx('passkeys').insert(row).onConflict('credential_id').ignore().returning('id');
+  return inserted.length === 1;
+}
+
+/** Stores a use of a passkey: false if its counter did not grow. Authenticators without a counter always send 0. */
+export async function usePasskey(
+  trx: Knex,
+  id: string,
+  { counter, at }: { readonly counter: number; readonly at: Date },
+): Promise<boolean> {
+  const grows = trx('passkeys').where({ id }).whereRaw('(counter < ? OR (counter = 0 AND ? = 0))', [counter, counter]);
+  return (await grows.update({ counter, last_used_at: at })) === 1;
+}
+
+/** Renames a passkey of a user; null if there is no such passkey. */
+export async function renamePasskey(
+  trx: Knex,
+  { id, userId, name }: { readonly id: string; readonly userId: string; readonly name: string },
+): Promise<PasskeyRow | null> {
+  const [row] = await trx('passkeys').where({ id, user_id: userId }).update({ name }).returning<PasskeyRow[]>('*');
+  return row ?? null;
+}
+
+/** Deletes one passkey of a user; null if there is no such passkey. */
+export async function deletePasskey(
+  trx: Knex,
+  { id, userId }: { readonly id: string; readonly userId: string },
+): Promise<PasskeyRow | null> {
+  const [row] = await trx('passkeys').where({ id, user_id: userId }).delete().returning<PasskeyRow[]>('*');
+  return row ?? null;
+}
+
+/** Deletes all passkeys of a user, and returns them. */
+export function deletePasskeys(trx: Knex, userId: string): Promise<PasskeyRow[]> {
+  return trx('passkeys').where({ user_id: userId }).delete().returning<PasskeyRow[]>('*');
+}
+
 const LIST_IDENTITIES = {
   name: 'identities-of-user',
   text: 'SELECT id, user_id, provider, subject, label, created_at, last_used_at FROM identities WHERE user_id = $1 ORDER BY id DESC',

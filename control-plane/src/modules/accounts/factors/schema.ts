@@ -23,6 +23,52 @@ export const RecoveryCodesSchema = Type.Array(Type.String({ examples: ['7k3m9-x2
   description: 'Ten codes, each of which stands in for the authenticator app once. They are not shown again.',
 });
 
+/** Bytes of WebAuthn, base64url. */
+const Encoded = Type.String({ pattern: '^[A-Za-z0-9_-]*$', maxLength: 8_192, examples: ['eyJ0eXBlIjoi…'] });
+
+const credential = {
+  id: Encoded,
+  rawId: Encoded,
+  type: Type.Literal('public-key'),
+  clientExtensionResults: Type.Record(Type.String(), Type.Unknown(), { default: {}, examples: [{}] }),
+};
+
+/** Token of a challenge for a passkey. */
+export const PasskeyChallengeSchema = Type.String({
+  minLength: 1,
+  maxLength: 200,
+  description: 'As the operation with the options returned it; valid for five minutes, and once.',
+  examples: ['svc_ch_…'],
+});
+
+/** Credential that a browser made, as JSON (WebAuthn Level 3 section 5.1): it may have further members. */
+export const RegistrationResponseSchema = Type.Object(
+  {
+    ...credential,
+    response: Type.Object({
+      clientDataJSON: Encoded,
+      attestationObject: Encoded,
+      transports: Type.Optional(Type.Array(Type.String({ pattern: '^[a-z-]{1,32}$' }), { maxItems: 16 })),
+    }),
+  },
+  { title: 'RegistrationResponse', description: 'The `toJSON()` of what `navigator.credentials.create()` returned.' },
+);
+
+export const AuthenticationResponseSchema = Type.Object(
+  {
+    ...credential,
+    response: Type.Object({
+      clientDataJSON: Encoded,
+      authenticatorData: Encoded,
+      signature: Encoded,
+      userHandle: Type.Optional(Encoded),
+    }),
+  },
+  { title: 'AuthenticationResponse', description: 'The `toJSON()` of what `navigator.credentials.get()` returned.' },
+);
+
+export const PasskeyNameSchema = Type.String({ minLength: 1, maxLength: 64, examples: ['Laptop'] });
+
 /** A passkey in a list. */
 export const PasskeySchema = Type.Object(
   {

@@ -7,6 +7,7 @@ import { findUser, type UserRow } from '../profile/store.js';
 import type { Sessions } from '../sessions/sessions.js';
 import type { EmailCodes } from '../sign-in/email-codes.js';
 import type { PasswordCheck } from '../sign-in/password-check.js';
+import type { PasskeyAnswer, PasskeyCheck } from './passkey-check.js';
 import type { SecondFactor } from './second-factor.js';
 
 interface StepUpOptions {
@@ -15,6 +16,7 @@ interface StepUpOptions {
   readonly check: PasswordCheck;
   readonly secondFactor: SecondFactor;
   readonly emailCodes: EmailCodes;
+  readonly passkeyCheck: PasskeyCheck;
 }
 
 /** Proof of a person who confirms their identity again: one field. */
@@ -23,6 +25,7 @@ export interface StepUpProof {
   readonly otp?: string;
   /** Mailed. */
   readonly code?: string;
+  readonly passkey?: PasskeyAnswer;
 }
 
 /** A session whose person proves their identity again. */
@@ -72,9 +75,21 @@ export class StepUp {
       await emailCodes.prove(user, proof.code, actor);
       return 'email_code';
     }
+    if (proof.passkey !== undefined) {
+      accept('response', freshness, 'passkey');
+      await this.#checkPasskey(user, proof.passkey, actor);
+      return 'passkey';
+    }
     accept('password', freshness, 'password');
     await check.prove({ user, password: proof.password ?? '', actor, field: 'password' });
     return 'password';
+  }
+
+  async #checkPasskey({ id: only }: UserRow, answer: PasskeyAnswer, actor: Actor): Promise<void> {
+    const { db, passkeyCheck } = this.options;
+    // a refusal is stored
+    const user = await db.transaction((trx) => passkeyCheck.prove(trx, answer, { actor, only }));
+    if (user === null) throw new ApiError('AUTH_WEBAUTHN_CHALLENGE_INVALID');
   }
 }
 

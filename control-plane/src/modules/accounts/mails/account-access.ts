@@ -1,7 +1,7 @@
 import type { Reader } from '../../../http/instant-text.js';
 import type { Locale } from '../../../http/locale.js';
-import { oneLine } from '../../../mail/one-line.js';
 import { type Block, instant, type MailContent, type MailTemplate, note, paragraph } from '../../../mail/template.js';
+import { givenName } from './given-name.js';
 
 /** The first names of a list, and its total number of names. */
 export interface NameList {
@@ -19,6 +19,7 @@ export interface AccountAccessData {
   readonly address: string;
   readonly revoked: {
     readonly sessions: number;
+    readonly passkeys: NameList;
     readonly apiKeys: NameList;
     readonly personalTokens: NameList;
     readonly enrollmentTokens: NameList;
@@ -27,6 +28,8 @@ export interface AccountAccessData {
   };
   /** ISO 8601; null if there is no password. */
   readonly passwordSetAt: string | null;
+  /** Remaining passkeys. */
+  readonly passkeys: NameList;
   /** Remaining nodes. */
   readonly nodes: NameList;
 }
@@ -70,6 +73,7 @@ const words: Readonly<Record<Locale, Words>> = {
     nothingRevoked: 'There were no other credentials for the account.',
     credentials: {
       sessions: 'Sessions',
+      passkeys: 'Passkeys',
       apiKeys: 'API keys',
       personalTokens: 'Personal access tokens',
       enrollmentTokens: 'Enrollment tokens',
@@ -82,7 +86,7 @@ const words: Readonly<Record<Locale, Words>> = {
     left: 'These give access to the account now:',
     password: (setAt) => `The password that was set on ${setAt}`,
     noPassword: 'No password',
-    nothingElse: 'No key, token, node or session',
+    nothingElse: 'No passkey, key, token, node or session',
     advice: {
       verified:
         'If you did not choose this password yourself, request a new one now: the person who chose it can still sign in.',
@@ -106,6 +110,7 @@ const words: Readonly<Record<Locale, Words>> = {
     nothingRevoked: '此前没有其他可访问该账户的凭据。',
     credentials: {
       sessions: '会话',
+      passkeys: '通行密钥',
       apiKeys: 'API 密钥',
       personalTokens: '个人访问令牌',
       enrollmentTokens: '注册令牌',
@@ -118,7 +123,7 @@ const words: Readonly<Record<Locale, Words>> = {
     left: '目前可访问该账户的有：',
     password: (setAt) => `于 ${setAt}设置的密码`,
     noPassword: '没有密码',
-    nothingElse: '没有密钥、令牌、节点或会话',
+    nothingElse: '没有通行密钥、密钥、令牌、节点或会话',
     advice: {
       verified: '如果该密码不是您本人设置的，请立即重置密码：设置者仍可登录。',
       reset: '如果不是您本人操作，说明他人能阅读您的邮件：请先保护您的邮箱，再重置密码。',
@@ -139,6 +144,7 @@ const words: Readonly<Record<Locale, Words>> = {
     nothingRevoked: '先前沒有其他可存取該帳戶的憑證。',
     credentials: {
       sessions: '工作階段',
+      passkeys: '通行金鑰',
       apiKeys: 'API 金鑰',
       personalTokens: '個人存取權杖',
       enrollmentTokens: '註冊權杖',
@@ -151,7 +157,7 @@ const words: Readonly<Record<Locale, Words>> = {
     left: '目前可存取該帳戶的有：',
     password: (setAt) => `於 ${setAt}設定的密碼`,
     noPassword: '沒有密碼',
-    nothingElse: '沒有金鑰、權杖、節點或工作階段',
+    nothingElse: '沒有通行金鑰、金鑰、權杖、節點或工作階段',
     advice: {
       verified: '若該密碼不是您本人設定的，請立即重設密碼：設定者仍可登入。',
       reset: '若不是您本人操作，代表他人能閱讀您的郵件：請先保護您的信箱，再重設密碼。',
@@ -169,6 +175,7 @@ export const accountAccess: MailTemplate<AccountAccessData> = {
     address: '2001:db8::7',
     revoked: {
       sessions: 2,
+      passkeys: { names: [], total: 0 },
       apiKeys: { names: ['dashboard'], total: 1 },
       personalTokens: { names: [], total: 0 },
       enrollmentTokens: { names: ['ent_***abcd'], total: 1 },
@@ -182,6 +189,7 @@ export const accountAccess: MailTemplate<AccountAccessData> = {
       ],
     },
     passwordSetAt: '2026-11-21T09:16:00.000Z',
+    passkeys: { names: ['Laptop'], total: 1 },
     nodes: { names: ['tokyo-1', 'tokyo-2'], total: 30 },
   },
   en: (data, timezone) => content(data, { locale: 'en', timezone }),
@@ -191,15 +199,21 @@ export const accountAccess: MailTemplate<AccountAccessData> = {
 
 function content(data: AccountAccessData, { locale, timezone }: Reader): MailContent {
   const says = words[locale];
-  const { hasNewPassword, passwordSetAt, nodes } = data;
+  const { hasNewPassword, passwordSetAt, passkeys, nodes } = data;
   const occasion = hasNewPassword ? 'reset' : 'verified';
   const revoked = revokedLines(data, says, locale);
+  const kept = [
+    { kind: says.credentials.passkeys, list: passkeys },
+    { kind: says.nodes, list: nodes },
+  ].filter(({ list }) => list.total > 0);
   const left = [
     paragraph(passwordSetAt === null ? says.noPassword : says.password(instant(passwordSetAt, locale, timezone))),
-    paragraph(nodes.total === 0 ? says.nothingElse : says.line(says.nodes, listed(nodes, says))),
+    ...(kept.length === 0 ? [paragraph(says.nothingElse)] : []),
+    ...kept.map(({ kind, list }) => paragraph(says.line(kind, listed(list, says)))),
   ];
-  const { apiKeys, personalTokens, enrollmentTokens, holdings } = data.revoked;
-  const hasNames = [nodes, apiKeys, personalTokens, enrollmentTokens, ...holdings].some(({ total }) => total > 0);
+  const { sessions: _, holdings, ...credentials } = data.revoked;
+  const lists = [passkeys, nodes, ...Object.values(credentials), ...holdings];
+  const hasNames = lists.some(({ total }) => total > 0);
   return {
     subject: says.subject[occasion],
     blocks: [
@@ -230,13 +244,4 @@ function revokedLines({ revoked }: AccountAccessData, says: Words, locale: Local
 function listed({ names, total }: NameList, { quoted, separator, more }: Words): string {
   const shown = names.map((name) => quoted(givenName(name)));
   return [...shown, ...(total > names.length ? [more(total - names.length)] : [])].join(separator);
-}
-
-/**
- * Defuses a name that a stranger may have chosen, so that no mail program turns it into a link. U+2024 looks like a full stop.
- */
-function givenName(name: string): string {
-  const line = oneLine(name);
-  const short = line.length > 64 ? `${line.slice(0, 63)}…` : line;
-  return short.replaceAll('.', '\u2024').replaceAll('://', ': //').replaceAll('@', ' @ ');
 }

@@ -1,5 +1,6 @@
 import type { Locale } from '../../../http/locale.js';
 import { instant, type MailTemplate, note, paragraph } from '../../../mail/template.js';
+import { givenName } from './given-name.js';
 
 /** Kind of change to an account. */
 export type SecurityEvent =
@@ -79,7 +80,9 @@ const subjects: Readonly<Record<Locale, Readonly<Record<SecurityEvent, string>>>
 const what = (locale: Locale, { kind, name }: SecurityNoticeData) => {
   const subject = subjects[locale][kind];
   if (name === '') return subject;
-  return locale === 'en' ? `${subject}: ${name}` : `${subject}：${name}`;
+  // someone else may have chosen it, except for the new address
+  const shown = kind === 'email.changed' ? name : givenName(name);
+  return locale === 'en' ? `${subject}: ${shown}` : `${subject}：${shown}`;
 };
 
 /** Tells the owner about a change to what protects the account, or a sign-in from a place that it never had. */

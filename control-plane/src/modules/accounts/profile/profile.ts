@@ -31,7 +31,7 @@ export function profileOf(user: UserRow): Profile {
 export function planProfileChange(change: ProfileChange): Partial<UserRow> {
   const { display_name, bio, locale, timezone, theme } = change;
   return {
-    ...(display_name === undefined ? {} : { display_name: cleanLine(display_name) }),
+    ...(display_name === undefined ? {} : { display_name: cleanLine(display_name, 'display_name') }),
     ...(bio === undefined ? {} : { bio: blankToNull(bio) }),
     ...(locale === undefined ? {} : { locale: parseProfileLocale(locale) }),
     ...(timezone === undefined ? {} : { timezone: parseTimezone(timezone) }),
@@ -54,9 +54,9 @@ function blankToNull(text: string | null): string | null {
 }
 
 /** Checks that a name is one line, since mails and lists contain it; blank becomes null. @throws ApiError VALIDATION_FAILED */
-function cleanLine(text: string | null): string | null {
+export function cleanLine(text: string | null, field: string): string | null {
   if (text !== null && /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u.test(text)) {
-    throw fieldError('display_name', 'format', 'must be one line of text without control characters');
+    throw fieldError(field, 'format', 'must be one line of text without control characters');
   }
   return blankToNull(text);
 }

@@ -6,6 +6,7 @@ import { insertAuditEntry } from '../../../audit-log/store.js';
 import { afterCommit } from '../../../db/after-commit.js';
 import type { MailData } from '../../../mail/index.js';
 import type { Revoke } from '../../../owners/index.js';
+import { deletePasskeys, listPasskeys } from '../factors/factor-store.js';
 import type { AccountMail } from '../profile/account-mail.js';
 import { localesOfProfiles } from '../profile/profile.js';
 import { type RevokedTokens, revokeTokens, type UserRow, updateUser } from '../profile/store.js';
@@ -18,12 +19,12 @@ import type { Sessions } from '../sessions/sessions.js';
 //   and nothing else                   all access to the account is revoked, except the password, which is unproven
 //   and sets a new password            all access to the account is revoked; `proven_at` is set
 //
-// What modules hold for the account, such as nodes and alert channels (`revocation` of modules), is revoked until one person is proven, and kept
-// later: it continues to work while a user has forgotten the password, and no one else can have created it since.
+// Passkeys, and what modules hold for the account, such as nodes and alert channels (`revocation` of modules), are revoked until one person is
+// proven, and kept later: they continue to work while a user has forgotten the password, and no one else can have created them since.
 //
 // NOTE: a change of the address, or another sign-in method that is added by mail or by another service, is such a proof.
 
-/** Id and name of a node, token or window. */
+/** Id and name of a node, token, passkey or window. */
 interface Named {
   readonly id: string;
   readonly name: string;
@@ -87,9 +88,10 @@ export class ProofOfAddress {
   ): Promise<void> {
     const ended = await this.options.sessions.endOthers(trx, user.id, { actor, except: null, reason });
     const tokens = await revokeTokens(trx, user.id, at);
-    await auditTokens(trx, user.id, tokens, { actor, reason });
     // after the tokens that enroll nodes: none is added meanwhile
     const why = { actor, reason, nowMs: at.getTime() };
+    const passkeys = user.proven_at === null ? await deletePasskeys(trx, user.id) : [];
+    await auditRevoked(trx, user.id, { ...tokens, passkeys }, { actor, reason });
     const holdings = user.proven_at === null ? await this.options.revokeHoldings(trx, user.id, why) : [];
     if (user.email === null) return;
     const data: AccessMail = {
@@ -98,12 +100,14 @@ export class ProofOfAddress {
       address: actor.address ?? '',
       revoked: {
         sessions: ended.length,
+        passkeys: shortList(passkeys),
         apiKeys: shortList(tokens.apiKeys),
         personalTokens: shortList(tokens.personalTokens),
         enrollmentTokens: shortList(tokens.enrollmentTokens),
         holdings: holdings.map(({ words, names }) => ({ words, ...shortList(names.map((name) => ({ name }))) })),
       },
       passwordSetAt: user.password_hash === null ? null : (user.password_changed_at ?? user.created_at).toISOString(),
+      passkeys: shortList(await listPasskeys(trx, user.id)),
       nodes: shortList(await this.options.listNodes(trx, user.id)),
     };
     const locale = localesOfProfiles[user.locale];
@@ -117,19 +121,20 @@ export class ProofOfAddress {
   }
 }
 
-async function auditTokens(
+async function auditRevoked(
   trx: Knex,
   accountId: string,
-  { apiKeys, personalTokens, enrollmentTokens }: RevokedTokens,
+  { apiKeys, personalTokens, enrollmentTokens, passkeys }: RevokedTokens & { readonly passkeys: readonly Named[] },
   { actor, reason }: { readonly actor: Actor; readonly reason: Reason },
 ): Promise<void> {
   const acts: readonly (readonly [AuditAction, readonly Named[]])[] = [
     ['api_key.revoked', apiKeys],
     ['token.revoked', personalTokens],
     ['enrollment_token.revoked', enrollmentTokens],
+    ['passkey.removed', passkeys],
   ];
-  for (const [action, tokens] of acts) {
-    for (const { id: subject } of tokens) {
+  for (const [action, revoked] of acts) {
+    for (const { id: subject } of revoked) {
       await insertAuditEntry(trx, { actor, accountId, action, subject, details: { reason } });
     }
   }

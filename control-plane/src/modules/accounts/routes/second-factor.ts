@@ -1,10 +1,19 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { renderSVG } from 'uqr';
 import { actorOf } from '../../../audit-log/actor.js';
 import { personOf } from '../../../http/access.js';
+import { fieldError } from '../../../http/errors.js';
 import { defineRoute } from '../../../http/route.js';
-import { EmailCodeSchema, FactorsSchema, OtpSchema, RecoveryCodesSchema } from '../factors/schema.js';
+import {
+  AuthenticationResponseSchema,
+  EmailCodeSchema,
+  FactorsSchema,
+  OtpSchema,
+  PasskeyChallengeSchema,
+  RecoveryCodesSchema,
+} from '../factors/schema.js';
 import { SETUP_LIFE_MS } from '../factors/second-factor.js';
+import type { StepUpProof } from '../factors/step-up.js';
 import { AuthSchema, PasswordSchema } from '../profile/schema.js';
 import { authReply } from '../sessions/auth-reply.js';
 import { signInLimit } from './limits.js';
@@ -140,25 +149,29 @@ export const verifySecondFactor = defineRoute({
   },
 });
 
+const StepUpSchema = Type.Object(
+  {
+    password: Type.Optional(PasswordSchema),
+    otp: Type.Optional(OtpSchema),
+    code: Type.Optional(EmailCodeSchema),
+    challenge: Type.Optional(PasskeyChallengeSchema),
+    response: Type.Optional(AuthenticationResponseSchema),
+  },
+  { additionalProperties: false, title: 'StepUp' },
+);
+
 export const stepUp = defineRoute({
   operationId: 'stepUp',
   method: 'POST',
   path: '/v1/auth/step-up',
   summary: 'Confirm that it is you',
   description:
-    'Makes the session of the request fresh for ten minutes, so that it may change what protects the account. `error.meta.factors` of a refusal (401 AUTH_2FA_REQUIRED) lists what this account confirms by; send exactly one. For `email_code`, request a code with `POST /v1/auth/otp/request` and send it as `code`.',
+    'Makes the session of the request fresh for ten minutes, so that it may change what protects the account. `error.meta.factors` of a refusal (401 AUTH_2FA_REQUIRED) lists what this account confirms by; send exactly one: `password`, `otp`, `code`, which `POST /v1/auth/otp/request` mails, or `challenge` and `response` of a passkey (`POST /v1/auth/passkey/login/options`).',
   tag,
   auth: { kind: 'session' },
   isOpenToUnverified: true,
   limit: signInLimit,
-  body: Type.Object(
-    {
-      password: Type.Optional(PasswordSchema),
-      otp: Type.Optional(OtpSchema),
-      code: Type.Optional(EmailCodeSchema),
-    },
-    { additionalProperties: false, title: 'StepUp' },
-  ),
+  body: StepUpSchema,
   bodyExample: { password: 'correct horse battery staple' },
   replies: {
     200: Type.Object(
@@ -172,6 +185,7 @@ export const stepUp = defineRoute({
     'AUTH_OTP_INVALID',
     'AUTH_OTP_EXPIRED',
     'AUTH_OTP_ATTEMPTS_EXCEEDED',
+    'AUTH_WEBAUTHN_CHALLENGE_INVALID',
     'ACCOUNT_NOT_FOUND',
     'VALIDATION_FAILED',
   ],
@@ -180,7 +194,15 @@ export const stepUp = defineRoute({
     const { freshness, credentialId: sessionId } = account;
     if (freshness === null) throw new TypeError('a session has a freshness');
     const by = { userId: personOf(account).id, sessionId, freshness, actor: actorOf(request) };
-    const until = await stepUp.prove(body, by);
+    const until = await stepUp.prove(proofOf(body), by);
     return { status: 200, data: { fresh_until: until.toISOString() } };
   },
 });
+
+/** @throws ApiError VALIDATION_FAILED for one half of a passkey's proof */
+function proofOf({ challenge, response, ...proof }: Static<typeof StepUpSchema>): StepUpProof {
+  if (challenge === undefined && response === undefined) return proof;
+  if (challenge === undefined || response === undefined)
+    throw fieldError(challenge === undefined ? 'challenge' : 'response', 'required', 'is required');
+  return { ...proof, passkey: { challenge, response } };
+}

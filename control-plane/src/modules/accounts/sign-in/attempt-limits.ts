@@ -61,7 +61,10 @@ export class AttemptLimits {
   }
 
   /** Writes an entry in the audit log, also for an unknown account, whose response must not be faster. */
-  refuse({ user, actor, what }: Pick<Claimant, 'user' | 'actor' | 'what'>, db: Knex = this.db): Promise<void> {
+  refuse(
+    { user, actor, what }: Pick<Claimant, 'user' | 'actor'> & { readonly what: Guessed | 'passkey' },
+    db: Knex = this.db,
+  ): Promise<void> {
     const accountId = user?.id ?? null;
     const details = what === 'password' ? {} : { details: { what } };
     const entry = { actor, accountId, action: 'session.refused', subject: accountId ?? 'unknown' } as const;

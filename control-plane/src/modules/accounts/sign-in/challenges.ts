@@ -31,6 +31,13 @@ interface ChallengeRule {
 /** For what a person types or opens. */
 const oneTime = { invalid: 'AUTH_OTP_INVALID', expired: 'AUTH_OTP_EXPIRED' } as const;
 
+/** For the time that a person has to confirm with a passkey. */
+const passkey = {
+  lifeMs: 300_000,
+  invalid: 'AUTH_WEBAUTHN_CHALLENGE_INVALID',
+  expired: 'AUTH_WEBAUTHN_CHALLENGE_INVALID',
+} as const;
+
 /** Kinds of challenges. A further proof is one more line. */
 export const challengeKinds = {
   email_verification: { ...oneTime, lifeMs: 24 * 3_600_000, countedWith: 'forms' },
@@ -42,6 +49,8 @@ export const challengeKinds = {
   qr_sign_in: { ...oneTime, lifeMs: 120_000 },
   /** A sign-in that waits for a second factor. */
   pending_sign_in: { lifeMs: 600_000, invalid: 'AUTH_SESSION_INVALID', expired: 'AUTH_SESSION_INVALID' },
+  passkey_registration: passkey,
+  passkey_sign_in: passkey,
 } as const satisfies Record<string, ChallengeRule>;
 
 export type ChallengeKind = keyof typeof challengeKinds;
@@ -143,6 +152,14 @@ export class Challenges {
     if (row === null) return null;
     const isExpired = row.expires_at.getTime() <= this.clock.now();
     return { id: row.id, kind, userId, data: row.data, isUsed: row.consumed_at !== null, isExpired };
+  }
+
+  /** As `find`; null for a token that it refuses, for a caller that records the refusal in the same transaction. */
+  async findOrNull(trx: Knex.Transaction, kind: ChallengeKind, token: string): Promise<OpenChallenge | null> {
+    return this.find(trx, kind, token).catch((error: unknown) => {
+      if (error instanceof ApiError) return null;
+      throw error;
+    });
   }
 
   /** Uses up a challenge: exactly one of several callers succeeds. @throws ApiError with the code `invalid` of the kind for all others */
