@@ -2,7 +2,9 @@ import t from 'tap';
 import { deletePasskeys } from '../src/modules/accounts/factors/factor-store.js';
 import { Authenticator } from './_support/authenticator.js';
 import { from, password, peopleInTurn, publicUrl } from './_support/people.js';
+import { makeNamedCertificate } from './_support/site-certificates.js';
 import { startStack } from './_support/stack.js';
+import { temporaryDirectory } from './_support/temporary-directory.js';
 
 const openPeople = await peopleInTurn(t);
 const site = { origin: publicUrl, rpId: new URL(publicUrl).hostname };
@@ -128,8 +130,10 @@ t.test(
 );
 
 t.test('a passkey is added for its challenge, site and user alone, at most twenty of them', async (t) => {
-  const { id, register, passkeys, device, add, db, secondFactor, clock, revoked } = await openHolder(t);
+  const { id, register, login, passkeys, sessions, device, add, db, secondFactor, clock, revoked } =
+    await openHolder(t);
   const { id: other } = await add('ben@example.com');
+  const { sessionId: credentialId } = (await login()).tokens;
   await t.rejects(register('x', { origin: 'https://evil.test' }), refused, 'another origin');
   await t.rejects(register('x', { isVerified: false }), refused, 'without verification');
   const start = await passkeys.startRegistration(id);
@@ -144,6 +148,9 @@ t.test('a passkey is added for its challenge, site and user alone, at most twent
   t.equal((await db('audit_log').where({ action: 'passkey.refused' })).length, 3);
   for (const name of [' ', 'two\nlines', 'right\u202eto left'])
     await t.rejects(passkeys.register(id, { ...request, name }, by.actor), { code: 'VALIDATION_FAILED' });
+  await sessions.endAllBut(id, null, by.actor);
+  const ended = passkeys.register(id, request, { ...by.actor, credentialId });
+  await t.rejects(ended, { code: 'AUTH_SESSION_INVALID' }, 'a session that ended after its request was admitted');
   t.match(await passkeys.register(id, request, by.actor), { name: 'Key' });
   await t.rejects(passkeys.register(id, request, by.actor), refused, 'used');
   const again = await passkeys.startRegistration(id);
@@ -170,6 +177,19 @@ t.test('a passkey is added for its challenge, site and user alone, at most twent
   t.equal((await secondFactor.list(id)).passkeys.length, 20);
   t.ok(revoked.includes(id), 'replicas are notified');
 });
+
+t.test(
+  'an attestation with certificates is refused: to check them, lists that they name would be fetched',
+  async (t) => {
+    const { register } = await openHolder(t);
+    const attestedBy = makeNamedCertificate(temporaryDirectory(t), {
+      subject: 'u2f',
+      issuer: 'test',
+      altNames: ['DNS:u2f'],
+    });
+    await t.rejects(register('Key', { attestedBy }), refused);
+  },
+);
 
 t.test('a passkey is renamed and removed by its user, and the last way to sign in stays', async (t) => {
   const { id, passkey, passkeys, register, login, add, db, letters } = await openHolder(t);

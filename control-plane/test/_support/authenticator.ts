@@ -1,4 +1,4 @@
-import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
+import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign, X509Certificate } from 'node:crypto';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import type { Knex } from 'knex';
 import { insertPasskey } from '../../src/modules/accounts/factors/factor-store.js';
@@ -22,6 +22,8 @@ interface Faults {
   /** Signature counter; default: one more than the last. */
   readonly counter?: number;
   readonly userHandle?: string;
+  /** Certificate, PEM, that attests the authenticator (section 8.6, fido-u2f), and its key. */
+  readonly attestedBy?: { readonly cert: string; readonly key: string };
 }
 
 /** Options of a site for the browser. */
@@ -43,12 +45,20 @@ export class Authenticator {
     const id = randomBytes(32);
     this.#passkeys.unshift({ id, key, userHandle: options.user?.id ?? '' });
     const { x = '', y = '' } = publicKey.export({ format: 'jwk' });
-    const coseKey = map([1, 2], [3, -7], [-1, 1], [-2, Buffer.from(x, 'base64url')], [-3, Buffer.from(y, 'base64url')]);
+    const [left, right] = [Buffer.from(x, 'base64url'), Buffer.from(y, 'base64url')];
+    const coseKey = map([1, 2], [3, -7], [-1, 1], [-2, left], [-3, right]);
     const length = Buffer.from([0, id.length]);
     const attested = Buffer.concat([Buffer.alloc(16), length, id, coseKey]);
     const authData = Buffer.concat([this.#authData(0x40, faults), attested]);
-    const attestation = map(['fmt', 'none'], ['attStmt', {}], ['authData', authData]);
-    const clientDataJSON = this.#clientData('webauthn.create', options, faults).toString('base64url');
+    const clientData = this.#clientData('webauthn.create', options, faults);
+    const { attestedBy } = faults;
+    const toAttest = [Buffer.alloc(1), sha256(this.site.rpId), sha256(clientData), id, Buffer.from([4]), left, right];
+    const attestation = map(
+      ['fmt', attestedBy === undefined ? 'none' : 'fido-u2f'],
+      ['attStmt', attestedBy === undefined ? {} : attest(Buffer.concat(toAttest), attestedBy)],
+      ['authData', authData],
+    );
+    const clientDataJSON = clientData.toString('base64url');
     const response = { clientDataJSON, attestationObject: attestation.toString('base64url'), transports: ['internal'] };
     return { ...credential(id), response };
   }
@@ -59,7 +69,7 @@ export class Authenticator {
     if (passkey === undefined) throw new Error('no such passkey');
     const authData = this.#authData(0, faults);
     const clientData = this.#clientData('webauthn.get', options, faults);
-    const signed = Buffer.concat([authData, createHash('sha256').update(clientData).digest()]);
+    const signed = Buffer.concat([authData, sha256(clientData)]);
     const response = {
       clientDataJSON: clientData.toString('base64url'),
       authenticatorData: authData.toString('base64url'),
@@ -73,7 +83,7 @@ export class Authenticator {
     const head = Buffer.alloc(5);
     head.writeUInt8(flags | 0x01 | (isVerified ? 0x04 : 0));
     head.writeUInt32BE(counter, 1);
-    return Buffer.concat([createHash('sha256').update(this.site.rpId).digest(), head]);
+    return Buffer.concat([sha256(this.site.rpId), head]);
   }
 
   #clientData(type: string, { challenge }: Options, { origin = this.site.origin }: Faults): Buffer {
@@ -86,7 +96,15 @@ function credential(id: Buffer) {
   return { id: text, rawId: text, type: 'public-key' as const, clientExtensionResults: {} };
 }
 
-type Item = number | string | Buffer | Readonly<Record<string, never>>;
+function sha256(data: string | Buffer): Buffer {
+  return createHash('sha256').update(data).digest();
+}
+
+function attest(data: Buffer, { cert, key }: { readonly cert: string; readonly key: string }) {
+  return { sig: sign('sha256', data, key), x5c: [new X509Certificate(cert).raw] };
+}
+
+type Item = number | string | Buffer | readonly Item[] | { readonly [name: string]: Item };
 
 /** CBOR (RFC 8949) of a map. */
 function map(...entries: readonly (readonly [Item, Item])[]): Buffer {
@@ -96,7 +114,9 @@ function map(...entries: readonly (readonly [Item, Item])[]): Buffer {
 function cbor(item: Item): Buffer {
   if (typeof item === 'number') return item < 0 ? head(1, -1 - item) : head(0, item);
   if (typeof item === 'string') return Buffer.concat([head(3, item.length), Buffer.from(item)]);
-  return Buffer.isBuffer(item) ? Buffer.concat([head(2, item.length), item]) : head(5, 0);
+  if (Buffer.isBuffer(item)) return Buffer.concat([head(2, item.length), item]);
+  if (Array.isArray(item)) return Buffer.concat([head(4, item.length), ...item.map(cbor)]);
+  return map(...Object.entries(item));
 }
 
 /** First bytes of an item of a major type, up to a length of 65 535. */
