@@ -38,8 +38,8 @@ import { SignInThrottle } from './sign-in/sign-in-throttle.js';
 import { deleteOutdated } from './upkeep.js';
 import { Users } from './users.js';
 import { EmailCodeSignIn } from './ways/email-code-sign-in.js';
-import { QrSignIn } from './ways/qr-sign-in.js';
 import { PasskeySignIn } from './ways/passkey-sign-in.js';
+import { QrSignIn } from './ways/qr-sign-in.js';
 import { SignIn } from './ways/sign-in.js';
 
 export type { PasswordHasher } from './passwords/passwords.js';

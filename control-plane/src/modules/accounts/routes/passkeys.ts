@@ -12,8 +12,8 @@ import {
 } from '../factors/schema.js';
 import { AuthSchema } from '../profile/schema.js';
 import { authReply } from '../sessions/auth-reply.js';
-import { signInBy } from './sign-in-by.js';
 import { signInLimit } from './limits.js';
+import { signInBy } from './sign-in-by.js';
 import { signInErrors } from './sign-in-errors.js';
 
 const tag = 'Authentication';

@@ -1,7 +1,7 @@
 import { ApiError } from '../../../http/errors.js';
+import type { Completion, SignedIn, SignInBy } from '../completion/completion.js';
 import type { PasskeyAnswer, PasskeyCheck } from '../factors/passkey-check.js';
 import type { TokenPair } from '../sessions/sessions.js';
-import type { Completion, SignedIn, SignInBy } from '../completion/completion.js';
 
 /** Signs users in by a passkey, which also says who they are. */
 export class PasskeySignIn<T extends { readonly sessionId: string } = TokenPair> {
