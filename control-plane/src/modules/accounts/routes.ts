@@ -7,6 +7,7 @@ import { getSignInMethods } from './routes/get-sign-in-methods.js';
 import { getJwks } from './routes/jwks.js';
 import { login } from './routes/login.js';
 import { resetPasswordPage, verifyEmailPage } from './routes/mailed-pages.js';
+import { passkeyPages } from './routes/passkey-pages.js';
 import {
   deletePasskey,
   getPasskeyLoginOptions,
@@ -79,6 +80,7 @@ export const accountRoutes: readonly AnyRoute[] = [
   resetPasswordPage,
   confirmSignInPage,
   ...signInPages,
+  ...passkeyPages,
   securityPage,
   changeSecurity,
   ...qrPages,

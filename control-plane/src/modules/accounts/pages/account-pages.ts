@@ -7,6 +7,7 @@ import type { RawReply, RouteRequest } from '../../../http/route.js';
 import type { Completion, SignedIn } from '../completion/completion.js';
 import type { BrowserSession, BrowserVisit, Sessions } from '../sessions/sessions.js';
 import type { EmailCodeSignIn } from '../ways/email-code-sign-in.js';
+import type { PasskeySignIn } from '../ways/passkey-sign-in.js';
 import type { QrSignIn } from '../ways/qr-sign-in.js';
 import type { SignIn } from '../ways/sign-in.js';
 import { HOME_OF_ACCOUNTS, safeNext } from './next.js';
@@ -30,6 +31,7 @@ interface AccountPagesOptions {
   readonly signIn: SignIn<BrowserSession>;
   readonly emailCodeSignIn: EmailCodeSignIn<BrowserSession>;
   readonly qrSignIn: QrSignIn<BrowserSession>;
+  readonly passkeySignIn: PasskeySignIn<BrowserSession>;
   readonly completion: Completion<BrowserSession>;
 }
 
@@ -38,12 +40,14 @@ export class AccountPages {
   readonly signIn: SignIn<BrowserSession>;
   readonly emailCodeSignIn: EmailCodeSignIn<BrowserSession>;
   readonly qrSignIn: QrSignIn<BrowserSession>;
+  readonly passkeySignIn: PasskeySignIn<BrowserSession>;
   readonly completion: Completion<BrowserSession>;
 
   constructor(private readonly options: AccountPagesOptions) {
     this.signIn = options.signIn;
     this.emailCodeSignIn = options.emailCodeSignIn;
     this.qrSignIn = options.qrSignIn;
+    this.passkeySignIn = options.passkeySignIn;
     this.completion = options.completion;
   }
 

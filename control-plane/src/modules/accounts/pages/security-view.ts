@@ -5,6 +5,9 @@ import type { Profile } from '../profile/profile.js';
 import type { SessionRow } from '../sessions/session-store.js';
 import type { Visitor } from './account-pages.js';
 import { type AccountTexts, accountTexts } from './account-texts.js';
+import { HOME_OF_ACCOUNTS } from './next.js';
+import { type PasskeyOffer, passkeyForm } from './passkey-form.js';
+import { passkeyTexts } from './passkey-texts.js';
 import { programName } from './program-name.js';
 import { qrPicture } from './qr-picture.js';
 
@@ -15,6 +18,12 @@ export interface SecurityFacts {
   readonly factors: Awaited<ReturnType<SecondFactor['list']>>;
   /** Secret that waits for its first code; null if the person does not set one up. */
   readonly setup: { readonly secret: string; readonly otpauthUrl: string } | null;
+  /** Options of a passkey that is being added; null if none is. */
+  readonly newPasskey: PasskeyOffer | null;
+  /** Options of a passkey that confirms the session; null if it needs none, or has none. */
+  readonly confirming: PasskeyOffer | null;
+  /** Field with the token of the forms. */
+  readonly token: Html;
   /** Recovery codes that were just created, which are shown this once. */
   readonly newCodes: readonly string[];
   readonly sessions: readonly SessionRow[];
@@ -34,13 +43,13 @@ export function securityView(facts: SecurityFacts, locale: Locale): Html {
 ${!profile.email_verified && html`<p class="warn">${text.unverified}</p>${facts.form('resend', html`<button class="quiet">${text.resend}</button>`)}`}
 <form method="post" action="/sign-out">${facts.signOutToken}<button class="quiet">${text.signOut}</button></form>
 ${facts.newCodes.length > 0 && codesSection(facts.newCodes, text)}
-${!isFresh && confirmSection(facts, text)}
+${!isFresh && confirmSection(facts, text, locale)}
 <h2>${text.passwordTitle}</h2>
 <p>${profile.has_password ? text.passwordSet : text.passwordNone} <a href="/forgot-password">${text.forgotTitle}</a></p>
 <h2>${text.totp}</h2>
 ${totpSection(facts, text, locale)}
 <h2>${text.passkeys}</h2>
-${factors.passkeys.length === 0 ? html`<p>${text.noPasskeys}</p>` : list(factors.passkeys.map(({ name, last_used_at: used }) => `${name}, ${usedText(used, text, locale)}`))}
+${passkeysSection(facts, text, locale)}
 <h2>${text.identities}</h2>
 ${factors.identities.length === 0 ? html`<p>${text.noIdentities}</p>` : list(factors.identities.map(({ provider, label, last_used_at: used }) => `${provider}: ${label ?? ''}, ${usedText(used, text, locale)}`))}
 <h2>${text.sessions}</h2>
@@ -54,7 +63,7 @@ function codesSection(codes: readonly string[], text: AccountTexts): Html {
 }
 
 /** Asks for the proof that makes the session fresh: the code where there is a second factor, else the password, else a mailed code. */
-function confirmSection({ visitor, form }: SecurityFacts, text: AccountTexts): Html {
+function confirmSection({ visitor, form, token, confirming }: SecurityFacts, text: AccountTexts, locale: Locale): Html {
   const { factors } = visitor.freshness;
   if (factors.includes('email_code')) {
     const field = html`<label>${text.code}<input name="code" autocomplete="one-time-code" inputmode="numeric" required maxlength="32"></label>`;
@@ -67,9 +76,27 @@ ${form('confirm', html`${field}<button>${text.confirm}</button>`)}</section>`;
     ? html`<label>${text.code}<input name="otp" autocomplete="one-time-code" required maxlength="32" spellcheck="false"></label>`
     : html`<label>${text.password}<input type="password" name="password" autocomplete="current-password" required maxlength="1024"></label>`;
   const asks = factors.includes('totp') || factors.includes('password');
+  const says = passkeyTexts[locale];
+  const hidden = html`${token}<input type="hidden" name="act" value="confirm">`;
   return html`<section class="raised"><h2>${text.confirmTitle}</h2>
-<p>${asks ? text.confirmAsk : text.confirmNone}</p>
-${asks && form('confirm', html`${field}<button>${text.confirm}</button>`)}</section>`;
+<p>${asks || confirming !== null ? text.confirmAsk : text.confirmNone}</p>
+${asks && form('confirm', html`${field}<button>${text.confirm}</button>`)}
+${confirming !== null && passkeyForm(confirming, { action: HOME_OF_ACCOUNTS, kind: 'get', fields: hidden, button: says.confirm, text: says })}</section>`;
+}
+
+function passkeysSection(facts: SecurityFacts, text: AccountTexts, locale: Locale): Html {
+  const { visitor, profile, factors, form, newPasskey, token } = facts;
+  const says = passkeyTexts[locale];
+  const isFresh = visitor.freshness.isFresh && profile.email_verified;
+  const own = factors.passkeys.map(
+    ({ id, name, last_used_at: used }) => html`<li>${name}, ${usedText(used, text, locale)}
+${isFresh && form('remove-passkey', html`<button class="quiet">${says.remove}</button>`, { passkey: id })}</li>`,
+  );
+  const fields = html`${token}<input type="hidden" name="act" value="add-passkey"><p>${says.addAsk}</p>
+<label>${says.name}<input name="name" required maxlength="64" autofocus></label>`;
+  return html`${own.length === 0 ? html`<p>${text.noPasskeys}</p>` : html`<ul>${own}</ul>`}
+${isFresh && newPasskey === null && form('new-passkey', html`<button class="quiet">${says.add}</button>`)}
+${isFresh && newPasskey !== null && passkeyForm(newPasskey, { action: HOME_OF_ACCOUNTS, kind: 'create', fields, button: says.add, text: says })}`;
 }
 
 function totpSection(

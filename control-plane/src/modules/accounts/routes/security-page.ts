@@ -5,10 +5,12 @@ import { ApiError } from '../../../http/errors.js';
 import { type Html, html } from '../../../http/pages/html.js';
 import { renderPage } from '../../../http/pages/page.js';
 import { defineRoute, type RawReply, type Services } from '../../../http/route.js';
+import type { StepUpProof } from '../factors/step-up.js';
 import { type AccountPageRequest, redirect, refusalHtml, type Visitor } from '../pages/account-pages.js';
 import { accountTexts } from '../pages/account-texts.js';
 import { HOME_OF_ACCOUNTS } from '../pages/next.js';
 import { FORM_BYTES } from '../pages/page-forms.js';
+import { newPasskeyAnswer, type PasskeyOffer, passkeyAnswer, passkeyScript } from '../pages/passkey-form.js';
 import { securityView } from '../pages/security-view.js';
 import { signInLimit } from './limits.js';
 import { signInBy } from './sign-in-by.js';
@@ -60,7 +62,7 @@ export const changeSecurity = defineRoute({
       }
       const actor = { ...signInBy(request).actor, userId, credentialId: sessionId };
       const outcome = await act.run({ visitor, fields, actor, services });
-      if (outcome.newCodes !== undefined || outcome.isSettingUp)
+      if (outcome.newCodes !== undefined || outcome.isSettingUp || outcome.newPasskey !== undefined)
         return await show(request, services, { ...visitor, cookie: outcome.cookie ?? visitor.cookie }, outcome);
       const cookies = outcome.cookie === undefined ? [] : [pages.newCookie(outcome.cookie)];
       return redirect(request, HOME_OF_ACCOUNTS, cookies);
@@ -81,6 +83,7 @@ interface ActRequest {
 interface ActOutcome {
   readonly newCodes?: readonly string[];
   readonly isSettingUp?: boolean;
+  readonly newPasskey?: PasskeyOffer;
   /** New cookie of the session, after a factor has changed. */
   readonly cookie?: string;
 }
@@ -95,9 +98,7 @@ const acts: Readonly<Record<string, Act | undefined>> = {
   confirm: {
     isOpen: true,
     async run({ visitor, fields, actor, services }) {
-      const [otp, code] = [fields.get('otp'), fields.get('code')];
-      const proof = otp !== null ? { otp } : code !== null ? { code } : { password: fields.get('password') ?? '' };
-      await services.accounts.stepUp.prove(proof, { ...visitor, actor });
+      await services.accounts.stepUp.prove(proofOf(fields), { ...visitor, actor });
       return {};
     },
   },
@@ -136,6 +137,25 @@ const acts: Readonly<Record<string, Act | undefined>> = {
       return { cookie: await renewed(request) };
     },
   },
+  'new-passkey': {
+    async run({ visitor, services }) {
+      return { newPasskey: await services.accounts.passkeys.startRegistration(visitor.userId) };
+    },
+  },
+  'add-passkey': {
+    async run(request) {
+      const { visitor, fields, actor, services } = request;
+      await services.accounts.passkeys.register(visitor.userId, newPasskeyAnswer(fields), actor);
+      return { cookie: await renewed(request) };
+    },
+  },
+  'remove-passkey': {
+    async run(request) {
+      const { visitor, fields, actor, services } = request;
+      await services.accounts.passkeys.remove(visitor.userId, fields.get('passkey') ?? '', actor);
+      return { cookie: await renewed(request) };
+    },
+  },
   'renew-codes': {
     async run({ visitor, actor, services }) {
       return { newCodes: await services.accounts.secondFactor.renewCodes(visitor.userId, actor) };
@@ -157,6 +177,14 @@ const acts: Readonly<Record<string, Act | undefined>> = {
   },
 };
 
+/** Proof in the form that confirms a session: the field that it has. */
+function proofOf(fields: URLSearchParams): StepUpProof {
+  if (fields.has('response')) return { passkey: passkeyAnswer(fields) };
+  const [otp, code] = [fields.get('otp'), fields.get('code')];
+  if (otp !== null) return { otp };
+  return code !== null ? { code } : { password: fields.get('password') ?? '' };
+}
+
 /** New cookie of the session: one that was copied before the change ends. */
 function renewed({ visitor, services }: ActRequest): Promise<string> {
   return services.accounts.sessions.renewCookie(visitor.sessionId);
@@ -164,9 +192,15 @@ function renewed({ visitor, services }: ActRequest): Promise<string> {
 
 async function show(
   request: AccountPageRequest,
-  { accounts: { pages, secondFactor, sessions, users } }: Services,
+  { accounts: { pages, secondFactor, sessions, users, passkeyCheck } }: Services,
   visitor: Visitor,
-  { error = null, newCodes = [], isSettingUp = false, cookie }: ActOutcome & { readonly error?: ApiError | null },
+  {
+    error = null,
+    newCodes = [],
+    isSettingUp = false,
+    newPasskey,
+    cookie,
+  }: ActOutcome & { readonly error?: ApiError | null },
 ): Promise<RawReply> {
   const title = accountTexts[request.locale].security;
   const token = pages.formToken(HOME_OF_ACCOUNTS, visitor.cookie);
@@ -174,18 +208,22 @@ async function show(
 <form class="stacked" method="post" action="${HOME_OF_ACCOUNTS}">${token}<input type="hidden" name="act" value="${act}">${Object.entries(
     more,
   ).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}${content}</form>`;
-  const { userId } = visitor;
+  const { userId, freshness } = visitor;
+  const confirms = !freshness.isFresh && freshness.factors.includes('passkey');
   const facts = {
     visitor,
     profile: await users.getProfile(userId),
     factors: await secondFactor.list(userId),
     setup: isSettingUp ? await secondFactor.pending(userId) : null,
     newCodes,
+    newPasskey: newPasskey ?? null,
+    confirming: confirms ? await passkeyCheck.start() : null,
+    token,
     sessions: await sessions.list(userId),
     form,
     signOutToken: pages.formToken('/sign-out', visitor.cookie),
   };
   const content = html`<h1>${title}</h1>${refusalHtml(error, request.locale)}${securityView(facts, request.locale)}`;
-  const reply = renderPage(request, { status: error?.status ?? 200, title, content });
+  const reply = renderPage(request, { status: error?.status ?? 200, title, content, script: passkeyScript });
   return { ...reply, ...(cookie === undefined ? {} : { cookies: [pages.newCookie(cookie)] }) };
 }

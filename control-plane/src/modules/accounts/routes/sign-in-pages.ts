@@ -265,6 +265,7 @@ function passwordField(text: AccountTexts, kind: 'current-password' | 'new-passw
 function otherWays(text: AccountTexts, { accounts: { methods } }: Services, request: AccountPageRequest): Html | null {
   const query = queryOf(request);
   const ways = [
+    ...(methods.passkey ? [html`<a href="/sign-in/passkey${query}">${text.byPasskey}</a>`] : []),
     ...(methods.email_code ? [html`<a href="/sign-in/code${query}">${text.byCode}</a>`] : []),
     ...(methods.qr ? [html`<a href="/sign-in/qr${query}">${text.byQr}</a>`] : []),
     ...methods.providers.map(
