@@ -1,5 +1,5 @@
 import { compileTest } from '@vantage/shared/validation.js';
-import type { Static, TSchema } from 'typebox';
+import type { Static } from 'typebox';
 import { ApiError } from '../../../http/errors.js';
 import { type Html, html } from '../../../http/pages/html.js';
 import type { PasskeyAnswer } from '../factors/passkey-check.js';
@@ -51,22 +51,27 @@ ${fields}<input type="hidden" name="challenge" value="${challenge}"><input type=
 
 /** Answer of a form of kind `get`. @throws ApiError AUTH_WEBAUTHN_CHALLENGE_INVALID */
 export function passkeyAnswer(fields: URLSearchParams): PasskeyAnswer {
-  return { challenge: fields.get('challenge') ?? '', response: responseOf(AuthenticationResponseSchema, fields) };
+  return { challenge: fields.get('challenge') ?? '', response: responseOf(isAssertion, fields) };
 }
 
 /** Answer of a form of kind `create`. @throws ApiError AUTH_WEBAUTHN_CHALLENGE_INVALID */
 export function newPasskeyAnswer(fields: URLSearchParams) {
   const [challenge, name] = [fields.get('challenge') ?? '', (fields.get('name') ?? '').slice(0, 64)];
-  return { challenge, name, response: responseOf(RegistrationResponseSchema, fields) };
+  return { challenge, name, response: responseOf(isRegistration, fields) };
 }
 
-function responseOf<S extends TSchema>(schema: S, fields: URLSearchParams): Static<S> {
+const isAssertion = compileTest(AuthenticationResponseSchema) as Test<Static<typeof AuthenticationResponseSchema>>;
+const isRegistration = compileTest(RegistrationResponseSchema) as Test<Static<typeof RegistrationResponseSchema>>;
+
+type Test<T> = (value: unknown) => value is T;
+
+function responseOf<T>(isValid: Test<T>, fields: URLSearchParams): T {
   let response: unknown;
   try {
     response = JSON.parse(fields.get('response') ?? '');
   } catch {
     response = null;
   }
-  if (!compileTest(schema)(response)) throw new ApiError('AUTH_WEBAUTHN_CHALLENGE_INVALID');
-  return response as Static<S>;
+  if (!isValid(response)) throw new ApiError('AUTH_WEBAUTHN_CHALLENGE_INVALID');
+  return response;
 }

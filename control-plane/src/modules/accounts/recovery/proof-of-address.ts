@@ -6,7 +6,7 @@ import { insertAuditEntry } from '../../../audit-log/store.js';
 import { afterCommit } from '../../../db/after-commit.js';
 import type { MailData } from '../../../mail/index.js';
 import type { Revoke } from '../../../owners/index.js';
-import { deletePasskeys, listPasskeys } from '../factors/factor-store.js';
+import { deletePasskeys, deleteSecondFactor, listPasskeys } from '../factors/factor-store.js';
 import type { AccountMail } from '../profile/account-mail.js';
 import { localesOfProfiles } from '../profile/profile.js';
 import { type RevokedTokens, revokeTokens, type UserRow, updateUser } from '../profile/store.js';
@@ -91,6 +91,8 @@ export class ProofOfAddress {
     // after the tokens that enroll nodes: none is added meanwhile
     const why = { actor, reason, nowMs: at.getTime() };
     const passkeys = user.proven_at === null ? await deletePasskeys(trx, user.id) : [];
+    // a stranger's app would lock the owner out
+    if (user.proven_at === null) await deleteSecondFactor(trx, user.id);
     await auditRevoked(trx, user.id, { ...tokens, passkeys }, { actor, reason });
     const holdings = user.proven_at === null ? await this.options.revokeHoldings(trx, user.id, why) : [];
     if (user.email === null) return;
