@@ -134,6 +134,9 @@ t.test(
     t.match(refused, { status: 400, html: /is not what the other device shows.*The two digits that it shows/s });
     t.match(await person.submit({ act: 'deny' }), { status: 200, html: /The other device was refused/ });
     t.match(await device.submit({}, { act: 'wait' }), { status: 403, html: /The sign-in was refused/ });
+    await database.db('users').where({ id: userId }).update({ email_verified_at: null });
+    t.match(await person.get('/qr'), { status: 403, html: /Verify your e-mail address/ });
+    await database.db('users').where({ id: userId }).update({ email_verified_at: new Date() });
     const second = await begin();
     await person.get('/qr');
     await person.submit({ token: second.token });

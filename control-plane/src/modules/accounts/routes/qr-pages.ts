@@ -6,6 +6,7 @@ import { defineRoute, type RawReply, type Services } from '../../../http/route.j
 import { type AccountPageRequest, redirect, refusalHtml, type Visitor } from '../pages/account-pages.js';
 import { accountTexts } from '../pages/account-texts.js';
 import { FORM_BYTES } from '../pages/page-forms.js';
+import { programName } from '../pages/program-name.js';
 import { qrPicture } from '../pages/qr-picture.js';
 import { qrTexts } from '../pages/qr-texts.js';
 import type { QrApprover, ShownQr } from '../ways/qr-sign-in.js';
@@ -107,11 +108,13 @@ const getApproving = defineRoute({
   summary: 'Sign another device in',
   replies,
   errors: [],
-  async handle(request, { accounts: { pages } }) {
+  async handle(request, services) {
+    const { pages } = services.accounts;
     const visitor = await pages.pageSession(request);
     if ('raw' in visitor) return visitor;
+    const barred = await barrier(request, services, visitor);
+    if (barred !== null) return barred;
     const text = qrTexts[request.locale];
-    if (!visitor.freshness.isFresh) return approving(request, confirmFirst(request));
     const content = html`<noscript><p class="bad">${text.needsScript}</p></noscript>
 <p id="none" hidden>${text.noToken}</p>
 <form id="scanned" method="post" action="${APPROVING}">${pages.formToken(APPROVING, visitor.cookie)}<input type="hidden" name="token"></form>`;
@@ -129,11 +132,13 @@ const postApproving = defineRoute({
   summary: 'Sign another device in',
   limit: signInLimit,
   replies,
-  async handle(request, { accounts: { pages } }) {
+  async handle(request, services) {
+    const { pages } = services.accounts;
     const visitor = await pages.pageSession(request);
     if ('raw' in visitor) return visitor;
     const fields = pages.readForm(request, visitor.cookie);
-    if (!visitor.freshness.isFresh) return approving(request, confirmFirst(request));
+    const barred = await barrier(request, services, visitor);
+    if (barred !== null) return barred;
     const [token, act] = [fields.get('token') ?? '', fields.get('act')];
     const text = qrTexts[request.locale];
     const done = (message: string) => approving(request, html`<p class="good" role="status">${message}</p>`);
@@ -218,7 +223,7 @@ async function deciding(
   }
   const content = html`${refusalHtml(error, request.locale)}
 <p>${text.device}</p>
-<dl><dt>${text.address}</dt><dd>${found.address}</dd><dt>${text.program}</dt><dd>${found.userAgent ?? text.unknown}</dd></dl>
+<dl><dt>${text.address}</dt><dd>${found.address}</dd><dt>${text.program}</dt><dd>${found.userAgent === null ? text.unknown : programName(found.userAgent)}</dd></dl>
 <p class="warn">${text.warning}</p>
 <form class="stacked" method="post" action="${APPROVING}">
 ${pages.formToken(APPROVING, visitor.cookie)}<input type="hidden" name="token" value="${token}">
@@ -238,9 +243,20 @@ function approving(
   return renderPage(request, { title, content: html`<h1>${title}</h1>\n${content}`, ...more });
 }
 
-function confirmFirst({ locale }: AccountPageRequest): Html {
-  const text = qrTexts[locale];
-  return html`<p>${text.confirmFirst}</p><p><a class="button" href="/account/security">${text.toSecurity}</a></p>`;
+/** The page for a person who may not approve: the address is not verified, or the session not fresh; null if they may. */
+async function barrier(
+  request: AccountPageRequest,
+  { accounts: { users } }: Services,
+  { userId, freshness }: Visitor,
+): Promise<RawReply | null> {
+  const text = qrTexts[request.locale];
+  if (!(await users.getProfile(userId)).email_verified) {
+    const error = new ApiError('ACCOUNT_EMAIL_UNVERIFIED');
+    return approving(request, html`${refusalHtml(error, request.locale)}`, { status: error.status });
+  }
+  if (freshness.isFresh) return null;
+  const content = html`<p>${text.confirmFirst}</p><p><a class="button" href="/account/security">${text.toSecurity}</a></p>`;
+  return approving(request, content);
 }
 
 function backLink(request: AccountPageRequest): Html {

@@ -94,7 +94,7 @@ export interface OpenChallenge {
 }
 
 /** The last challenge that a user was sent. */
-interface NewestChallenge extends OpenChallenge {
+export interface NewestChallenge extends OpenChallenge {
   readonly isUsed: boolean;
   readonly isExpired: boolean;
 }

@@ -11,7 +11,7 @@ import { parseDeliverableEmail } from '../profile/email.js';
 import { localesOfProfiles } from '../profile/profile.js';
 import { findUserByEmail, lockUser, type UserRow } from '../profile/store.js';
 import type { AttemptLimits } from './attempt-limits.js';
-import { type Challenges, challengeKinds } from './challenges.js';
+import { type Challenges, challengeKinds, type NewestChallenge } from './challenges.js';
 import { codeTriesKey } from './sign-in-keys.js';
 import { deleteFailures, lockFailures, updateFailures } from './sign-in-store.js';
 
@@ -93,12 +93,12 @@ export class EmailCodes {
   async check({ user, email, code, actor, isSignedIn = false }: CodeClaim): Promise<void> {
     const { db, limits } = this.options;
     const claimant = { user, email, actor, isSignedIn, what: 'e-mail code' } as const;
-    const state = await limits.limited(claimant, async () => {
+    const right = await limits.limited(claimant, async () => {
       await this.#countTry(email);
-      return this.#stateOf(db, user, code);
+      return this.#findRight(db, user, code);
     });
-    if (state === null) throw new ApiError('AUTH_OTP_INVALID');
-    if (state === 'open') return;
+    if (right === null) throw new ApiError('AUTH_OTP_INVALID');
+    if (!right.isExpired) return;
     await limits.refuse(claimant);
     throw new ApiError('AUTH_OTP_EXPIRED');
   }
@@ -106,9 +106,9 @@ export class EmailCodes {
   /** Uses up a code of a user who is locked in the caller's transaction; false if it is not valid any more. */
   async use(trx: Knex, user: UserRow, code: string): Promise<boolean> {
     const { challenges } = this.options;
-    const newest = await challenges.newest(trx, kind, user.id);
-    if (newest === null || (await this.#stateOf(trx, user, code)) !== 'open') return false;
-    await challenges.use(trx, newest);
+    const right = await this.#findRight(trx, user, code);
+    if (right === null || right.isExpired) return false;
+    await challenges.use(trx, right);
     await deleteFailures(trx, [codeTriesKey(user.email ?? '')]);
     return true;
   }
@@ -126,14 +126,13 @@ export class EmailCodes {
     throw new ApiError('AUTH_OTP_INVALID');
   }
 
-  /** Null for any code but the newest one of the user's address, or after its use. */
-  async #stateOf(db: Knex, user: UserRow | null, typed: string): Promise<'open' | 'expired' | null> {
+  /** The challenge of a code; null for any code but the newest one of the user's address, and after its use. */
+  async #findRight(db: Knex, user: UserRow | null, typed: string): Promise<NewestChallenge | null> {
     const userId = user?.id ?? '';
     const newest = await this.options.challenges.newest(db, kind, userId);
     const stored = Buffer.from(String(newest?.data['code_hash'] ?? ''), 'base64');
     const isRight = isSameHash(this.#hash(userId, typed.replaceAll(/\s/g, '')), stored);
-    if (newest === null || !isRight || newest.isUsed || newest.data['email'] !== user?.email) return null;
-    return newest.isExpired ? 'expired' : 'open';
+    return isRight && newest?.isUsed === false && newest.data['email'] === user?.email ? newest : null;
   }
 
   /** Counts a try before its code is compared, for known and unknown addresses. @throws ApiError AUTH_OTP_ATTEMPTS_EXCEEDED */
