@@ -3,6 +3,7 @@ import { until } from '@vantage/shared/_support/until.js';
 import t, { type Test } from 'tap';
 import { commandLine } from '../src/audit-log/actor.js';
 import { storePasskey } from './_support/authenticator.js';
+import { githubPerson, startGithub, walk } from './_support/external/providers.js';
 import { lockWaits } from './_support/lock-waits.js';
 import { asUser } from './_support/owners.js';
 import { enrollBody, PeerAgent } from './_support/peer-agent.js';
@@ -16,7 +17,12 @@ const hers = 'correct horse battery staple';
 const his = 'a password that only Victor knows';
 
 const smtp = await startSmtpServer(t);
-const settings = { VANTAGE_SMTP_URL: `smtp://${smtp.host}` };
+const github = await startGithub(t);
+const settings = {
+  VANTAGE_SMTP_URL: `smtp://${smtp.host}`,
+  VANTAGE_OAUTH: JSON.stringify([github.settings]),
+  VANTAGE_TRUSTED_PROXIES: '127.0.0.1/32',
+};
 const { api, controlPlane, database } = await startStack(t, settings);
 const { db } = database;
 const other = await startReplica(t, database.url, { ...settings, VANTAGE_PUBLIC_URL: api.url });
@@ -199,6 +205,62 @@ t.test('an owner who signs in by a mailed code ends everything that an attacker 
   await refuses(t, held, 'after the code');
   t.strictSame(new Set(await answers(body.data.access_token)), new Set(['200']), 'the session of the owner');
   t.match(await mailed(victim, /access to your account/, 2), '“code key”');
+});
+
+/** A request from another address, so that the limit of sign-ins counts it apart. */
+const postFromElsewhere = (path: string, body: unknown, as: string | null = null) =>
+  api.call('POST', path, { body, as, headers: { 'x-forwarded-for': '198.51.100.7' } });
+
+/** Walks to GitHub and back; `as` links in a session. */
+async function byGithub(as: string | null) {
+  const post = postFromElsewhere;
+  const start = await post('/v1/auth/oauth/github/start', { link: as !== null }, as);
+  if (start.status !== 200) return start;
+  const { authorization_url: url, challenge } = start.body.data;
+  return post('/v1/auth/oauth/github/callback', { challenge, ...(await walk(url, '')) }, as);
+}
+
+t.test('an external account that an attacker linked does not outlive the proof of the address', async (t) => {
+  const post = postFromElsewhere;
+  const victim = 'vito@example.com';
+  const mallory = await register(victim);
+  await github.set({ person: githubPerson(66, 'mallory') });
+  t.match(await byGithub(mallory.token), { status: 403, body: { error: { code: 'ACCOUNT_EMAIL_UNVERIFIED' } } });
+  t.match(await byGithub(null), { status: 200, body: { data: { user: { email: 'mallory@people.example' } } } });
+  await db('identities').delete();
+  // he verifies the address by the token alone: she still knows the password
+  await post('/v1/auth/verify-email', { token: await mailedToken(victim, /Confirm/) });
+  const back = await post('/v1/auth/login', { email: victim, password: hers });
+  const linked = await byGithub(back.body.data.access_token);
+  t.match(linked, { status: 200, body: { data: { id: /^idn_/, provider: 'github', label: 'mallory' } } });
+  t.match(await byGithub(null), { status: 200, body: { data: { user: { email: victim } } } }, 'she signs in with it');
+
+  await post('/v1/auth/password/forgot', { email: victim });
+  const token = await mailedToken(victim, /Choose a new password/);
+  t.equal((await post('/v1/auth/password/reset', { token, password: his })).status, 200);
+  t.match(await byGithub(null), { status: 409, body: { error: { code: 'ACCOUNT_EMAIL_TAKEN' } } }, 'her own account');
+  t.match(await mailed(victim, /password was changed: access/), /External accounts: “github mallory”/);
+
+  // what the owner links is kept, and listed, when he forgets the password
+  const { body } = await post('/v1/auth/login', { email: victim, password: his });
+  await github.set({ person: githubPerson(67, 'vito') });
+  const own = await byGithub(body.data.access_token);
+  await post('/v1/auth/password/forgot', { email: victim });
+  const again = /#(svc_ch_\S+)/.exec(await mailed(victim, /Choose a new password/, 2))?.[1] ?? '';
+  t.equal((await post('/v1/auth/password/reset', { token: again, password: `${his} 2` })).status, 200);
+  t.match(
+    await mailed(victim, /password was changed: access/, 2),
+    /access to the account now:.*External accounts: “github vito”/s,
+  );
+  const signedIn = await byGithub(null);
+  t.match(signedIn, { status: 200, body: { data: { user: { email: victim } } } });
+  const path = `/v1/account/identities/${own.body.data.id}`;
+  t.equal((await api.call('DELETE', path, { as: signedIn.body.data.access_token })).status, 200);
+  t.match(
+    await byGithub(null),
+    { status: 200, body: { data: { user: { email: 'vito@people.example' } } } },
+    'a stranger again',
+  );
 });
 
 t.test('verifying in a session of the account itself changes nothing else, and sends no notification', async (t) => {

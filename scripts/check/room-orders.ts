@@ -21,6 +21,7 @@ export const roomOrders: Readonly<Record<string, readonly string[]>> = {
     'factors',
     'recovery',
     'completion',
+    'providers',
     'ways',
     'pages',
     LOOSE,

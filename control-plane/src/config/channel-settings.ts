@@ -127,7 +127,7 @@ function checkPlaceholders({ url, headers = {}, body }: GenericGateway): void {
 }
 
 /** Address to which requests may go, checked as at each of them: the target policy does not judge it, blocked ports stay blocked. @throws ValueError */
-function requestable(url: string, name: string): string {
+export function requestable(url: string, name: string): string {
   try {
     parseHttpUrl(url, name);
     return url;
@@ -139,7 +139,7 @@ function requestable(url: string, name: string): string {
 }
 
 /** Value that a schema accepts. The error names fields, never values. @throws ValueError */
-function checked<T>(
+export function checked<T>(
   validation: { readonly ok: true; readonly value: T } | { readonly ok: false; readonly details: object },
   what: string,
 ): T {
@@ -149,7 +149,8 @@ function checked<T>(
   throw new ValueError(`does not describe ${what}: ${texts.join('; ')}`);
 }
 
-function parseJson(text: string): unknown {
+/** @throws ValueError, which does not quote the text: it may be a secret */
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

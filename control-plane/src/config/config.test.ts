@@ -87,6 +87,10 @@ t.test('the data directory follows root, XDG_DATA_HOME and HOME', async (t) => {
 
 const genericGateway = (parts: object) => JSON.stringify({ kind: 'generic', url: 'https://a.example/', ...parts });
 
+const oauthEntry = { id: 'example', name: 'Example', kind: 'oidc', issuer: 'https://id.example/a' };
+const oauth = (...entries: readonly object[]) =>
+  JSON.stringify(entries.map((entry) => ({ ...oauthEntry, client_id: 'a', client_secret: 'b', ...entry })));
+
 const accepted: { env: Environment; key: keyof typeof settings; value: unknown }[] = [
   { env: { VANTAGE_LISTEN: '[::1]:80' }, key: 'listen', value: { host: '::1', port: 80 } },
   { env: { VANTAGE_LISTEN: ':0' }, key: 'listen', value: { host: null, port: 0 } },
@@ -251,6 +255,21 @@ const refused: { env: Environment; message: RegExp }[] = [
   { env: { VANTAGE_PLANS: '{"gold": {}}' }, message: /gold is not a known field/ },
   { env: { VANTAGE_PLANS: '{"free":' }, message: /not valid JSON/ },
   { env: { VANTAGE_PLANS: '/nonexistent/plans.json' }, message: /can't be read \(ENOENT\)/ },
+  { env: { VANTAGE_OAUTH: '[{"id": "x", "client_secret": "hidden"' }, message: /^is not valid JSON$/ },
+  { env: { VANTAGE_OAUTH: '{}' }, message: /must be a JSON list/ },
+  { env: { VANTAGE_OAUTH: '[{"kind": "saml"}]' }, message: /entry 1 must have kind oidc or github/ },
+  { env: { VANTAGE_OAUTH: oauth({ issuer: undefined }) }, message: /entry 1 .*: issuer is required/ },
+  { env: { VANTAGE_OAUTH: oauth({ id: 'A/B' }) }, message: /entry 1 .*: id / },
+  { env: { VANTAGE_OAUTH: oauth({ secret: 'hidden' }) }, message: /entry 1 .*: secret is not a known field/ },
+  {
+    env: { VANTAGE_OAUTH: oauth({ issuer: 'http://id.example' }) },
+    message: /wrong issuer: it must be an https address/,
+  },
+  { env: { VANTAGE_OAUTH: oauth({ issuer: 'https://id.example:22' }) }, message: /entry 1 .*issuer/ },
+  { env: { VANTAGE_OAUTH: oauth({}, {}) }, message: /has the id "example" twice/ },
+  { env: { VANTAGE_OAUTH: '/nonexistent/oauth.json' }, message: /can't be read \(ENOENT\)/ },
+  { env: { VANTAGE_OAUTH_REDIRECTS: 'https://a.example/x?y' }, message: /without query and fragment/ },
+  { env: { VANTAGE_OAUTH_REDIRECTS: 'javascript:alert(1)' }, message: /must have https addresses/ },
   { env: { VANTAGE_TLS_CERT: directory, VANTAGE_TLS_KEY: fileWith('key.pem', 'x') }, message: /is not a file/ },
   { env: { VANTAGE_TLS_CERT: fileWith('cert.pem', 'x') }, message: /VANTAGE_TLS_KEY is not/ },
   { env: { VANTAGE_ABUSE_CONTACT: 'the admin' }, message: /e-mail address or an http.*"the admin"/ },
@@ -457,6 +476,13 @@ t.test('a missing or invalid JSON file is reported with all other errors', async
     );
   }
   t.match(complaintsOf({}, ['listen']), [{ name: 'VANTAGE_CONFIG', message: /JSON object/ }]);
+});
+
+t.test('external providers may come from a file', async (t) => {
+  const file = fileWith('oauth.json', oauth({}, { id: 'other' }));
+  t.match(parse({ VANTAGE_OAUTH: file }).config.providers, [{ id: 'example' }, { id: 'other' }]);
+  const redirects = 'https://a.example/back, http://127.0.0.1:7000/back, com.example.app:/back';
+  t.equal(parse({ VANTAGE_OAUTH_REDIRECTS: redirects }).config.providerRedirects.length, 3);
 });
 
 t.test('plans may come from a file', async (t) => {

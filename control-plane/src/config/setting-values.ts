@@ -147,7 +147,7 @@ function startTls(parameters: URLSearchParams, server: { isLocal: boolean; hasPa
 }
 
 /** True if a URL's host is this machine itself, by name or address. */
-function isThisMachine(hostname: string): boolean {
+export function isThisMachine(hostname: string): boolean {
   return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i.test(hostname);
 }
 

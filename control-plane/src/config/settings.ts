@@ -11,6 +11,7 @@ import {
   parseSmsGateway,
   parseVoiceGateway,
 } from './channel-settings.js';
+import { type ProviderSettings, parseProviders, parseRedirects } from './oauth-settings.js';
 import {
   type ListenAddress,
   type Mailbox,
@@ -307,6 +308,23 @@ export const settings = {
     fallbackText: 'optional',
     parse: (text) => parseChoice(text, 'required', 'optional'),
     fallback: () => false,
+  }),
+  providers: setting<readonly ProviderSettings[]>({
+    name: 'VANTAGE_OAUTH',
+    description:
+      'JSON, or the path of a JSON file, with external providers by which people sign in: [{"id", "name", "kind": "oidc", "issuer", "client_id", "client_secret"}], or {"kind": "github"} with an optional "base_url" in place of issuer. Its own origin is exempt from the target policy',
+    fallbackText: 'none',
+    isSecret: true,
+    parse: parseProviders,
+    fallback: () => Object.freeze([]),
+  }),
+  providerRedirects: setting<readonly string[]>({
+    name: 'VANTAGE_OAUTH_REDIRECTS',
+    description:
+      'comma-separated addresses of clients, in addition to /sign-in/oauth/{provider}/callback of VANTAGE_PUBLIC_URL, to which a provider may send the browser back',
+    fallbackText: 'none',
+    parse: parseRedirects,
+    fallback: () => Object.freeze([]),
   }),
   tlsCert: setting<string | null>({
     name: 'VANTAGE_TLS_CERT',

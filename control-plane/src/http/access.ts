@@ -64,6 +64,14 @@ export function needsFreshSession({ auth }: Pick<AnyRoute, 'auth'>): boolean {
   return (auth.kind === 'session' || auth.kind === 'scope') && auth.isFresh === true;
 }
 
+/** Account of a request that needs a session, for operations that serve others without one. @throws ApiError AUTH_REQUIRED, FORBIDDEN */
+export function requireSession(account: Account | null): Account {
+  if (account === null) throw new ApiError('AUTH_REQUIRED');
+  const auth = { kind: 'session' } as const;
+  if (!fits(account, auth)) throw forbidden(needOf(auth));
+  return account;
+}
+
 /** @throws ApiError AUTH_2FA_REQUIRED for a session that is not fresh; other credentials have no freshness */
 export function requireFresh({ freshness }: Pick<Account, 'freshness'>): void {
   if (freshness === null || freshness.isFresh) return;

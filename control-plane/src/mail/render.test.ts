@@ -116,6 +116,7 @@ t.test('names that a stranger may have given make no link in a mail and add no l
     apiKeys: list,
     personalTokens: list,
     enrollmentTokens: list,
+    identities: list,
     holdings: [{ words: { en: 'Nodes', 'zh-CN': '节点', 'zh-TW': '節點' }, ...list }],
   };
   for (const locale of locales) {
@@ -125,7 +126,7 @@ t.test('names that a stranger may have given make no link in a mail and add no l
     t.match(text, /www\u2024phish\u2024example/, `${locale}: as it looks`);
     t.equal(
       text.split('\n').filter((line) => line.includes('alert(1)')).length,
-      7,
+      8,
       `${locale}: one line for each kind`,
     );
     for (const name of names) {

@@ -1,6 +1,9 @@
 import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
+import { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
 import type { Test } from 'tap';
 import { type Actor, program } from '../../src/audit-log/actor.js';
+import type { ProviderSettings } from '../../src/config/oauth-settings.js';
+import { Outbound } from '../../src/deliver/index.js';
 import { type AccountParts, openAccounts } from '../../src/modules/accounts/index.js';
 import { type AccountMail } from '../../src/modules/accounts/profile/account-mail.js';
 import { listNodesOfOwner } from '../../src/modules/nodes/store.js';
@@ -13,6 +16,8 @@ type Letter = Parameters<AccountMail['enqueue']>[1];
 
 export const password = 'correct horse battery staple';
 export const publicUrl = 'https://vantage.example';
+
+const policy = new TargetPolicy({ allow: [], own: [], denied: [] });
 
 /** The parts of accounts on a real database and a fake clock; mails are kept instead of sent. */
 export interface People extends AccountParts {
@@ -40,6 +45,7 @@ interface PeopleOptions {
   readonly database?: TestDatabase;
   /** Revocations of modules, for a proof of the address; default: none. */
   readonly revocations?: readonly Revocation[];
+  readonly providers?: readonly ProviderSettings[];
 }
 
 /** Opens parts for one test after another, on a database without users each time. */
@@ -71,6 +77,9 @@ export async function openPeople(t: Test, options: PeopleOptions = {}): Promise<
       },
     },
     sendsMail: true,
+    providers: options.providers ?? [],
+    providerRedirects: ['com.example.app:/signed-in'],
+    outbound: new Outbound({ policy: () => policy, userAgent: 'Vantage/test', clock }),
     ...(options.isCostFull === true ? {} : { hasher: cheapHasher() }),
     revoked: (userId) => revoked.push(userId),
     keysChanged: () => {},

@@ -22,6 +22,8 @@ export const accountActions = [
   'passkey.removed',
   'passkey.refused',
   'passkey.cloned',
+  'identity.linked',
+  'identity.unlinked',
   'session.created',
   'session.stepped_up',
   'session.refused',

@@ -1,7 +1,9 @@
 import type { Clock } from '@vantage/shared/clock.js';
 import type { Knex } from 'knex';
+import type { ProviderSettings } from '../../config/oauth-settings.js';
 import { keyedHash } from '../../crypto/keyed-hash.js';
 import { createSealer } from '../../crypto/sealing.js';
+import type { Outbound } from '../../deliver/index.js';
 import { enqueue } from '../../jobs/enqueue.js';
 import type { Release, Revoke } from '../../owners/index.js';
 import type { Plans } from '../../plans/index.js';
@@ -20,6 +22,9 @@ import { PasswordRules } from './passwords/password-rules.js';
 import { PasswordHasher } from './passwords/passwords.js';
 import { type AccountMail } from './profile/account-mail.js';
 import { SecurityNotices } from './profile/security-notices.js';
+import { ExternalSignIn } from './providers/external-sign-in.js';
+import { Provider } from './providers/provider.js';
+import { ProviderRequests } from './providers/provider-requests.js';
 import { PasswordChanges } from './recovery/password-changes.js';
 import { type ListNodes, ProofOfAddress } from './recovery/proof-of-address.js';
 import { Recovery } from './recovery/recovery.js';
@@ -63,6 +68,11 @@ export interface AccountsOptions {
   readonly mail: AccountMail;
   /** True if a server accepts mails, so that users can be mailed codes. */
   readonly sendsMail: boolean;
+  /** External providers by which people sign in. */
+  readonly providers: readonly ProviderSettings[];
+  /** Addresses of clients that providers may send the browser back to. */
+  readonly providerRedirects: readonly string[];
+  readonly outbound: Pick<Outbound, 'send'>;
   /** Default: hashes at the full cost. */
   readonly hasher?: PasswordHasher;
   /** Called after the access that a user's credentials give has changed. */
@@ -107,6 +117,7 @@ export interface AccountParts {
   readonly passkeyCheck: PasskeyCheck;
   readonly passkeySignIn: PasskeySignIn;
   readonly stepUp: StepUp;
+  readonly externalSignIn: ExternalSignIn;
   readonly sessions: Sessions;
   readonly recovery: Recovery;
   readonly signInConfirmation: SignInConfirmation;
@@ -181,12 +192,20 @@ export function openAccounts(options: AccountsOptions): AccountParts {
   const users = new Users({ ...options, hasher, rules });
   const site = passkeySiteOf(options.publicUrl);
   const passkeyCheck = new PasskeyCheck({ db, clock, site, challenges, limits, notices });
+  const providers = options.providers.map((settings) => new Provider(settings, options));
+  const requests = new ProviderRequests({
+    ...options,
+    challenges,
+    providers,
+    redirects: options.providerRedirects,
+    sealer: createSealer(secretKey, 'provider requests'),
+  });
   const methods: SignInMethods = {
     registration: options.isRegistrationOpen,
     email_code: options.sendsMail,
     passkey: site !== null,
     qr: true,
-    providers: [],
+    providers: providers.map(({ id, name }) => ({ id, name })),
   };
   const pageCompletion = new Completion<BrowserSession>({
     ...options,
@@ -220,6 +239,7 @@ export function openAccounts(options: AccountsOptions): AccountParts {
     passkeyCheck,
     passkeySignIn: new PasskeySignIn({ check: passkeyCheck, completion }),
     stepUp: new StepUp({ db, sessions, check, secondFactor, emailCodes, passkeyCheck }),
+    externalSignIn: new ExternalSignIn({ ...options, requests, completion, notices, offered: methods }),
     sessions,
     recovery,
     signInConfirmation,

@@ -2,6 +2,7 @@ import type { AnyRoute } from '../../http/route.js';
 import { confirmSignIn } from './routes/confirm-sign-in.js';
 import { confirmSignInPage } from './routes/confirm-sign-in-page.js';
 import { loginWithEmailCode, requestEmailCode } from './routes/email-codes.js';
+import { finishExternalSignIn, startExternalSignIn, unlinkIdentity } from './routes/external-sign-in.js';
 import { getLimits } from './routes/get-limits.js';
 import { getSignInMethods } from './routes/get-sign-in-methods.js';
 import { getJwks } from './routes/jwks.js';
@@ -57,6 +58,8 @@ export const accountRoutes: readonly AnyRoute[] = [
   approveQr,
   verifySecondFactor,
   stepUp,
+  startExternalSignIn,
+  finishExternalSignIn,
   setUpTotp,
   enableTotp,
   disableTotp,
@@ -75,6 +78,7 @@ export const accountRoutes: readonly AnyRoute[] = [
   getFactors,
   renamePasskey,
   deletePasskey,
+  unlinkIdentity,
   getLimits,
   verifyEmailPage,
   resetPasswordPage,

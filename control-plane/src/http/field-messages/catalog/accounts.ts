@@ -73,6 +73,37 @@ export const accountMessages: readonly CatalogEntry[] = [
     '需要具有全部權限範圍的憑證，或郵件中的連結，因為密碼可存取一切',
   ],
   [
+    'has an account already; sign in, and link the external account',
+    '已有账户；请登录，再绑定外部账号',
+    '已有帳戶；請登入，再連結外部帳號',
+  ],
+  [
+    'is not verified at the provider; verify it there, or register with a password',
+    '未在提供方验证；请在那里验证，或用密码注册',
+    '未在提供者驗證；請在該處驗證，或以密碼註冊',
+  ],
+  [
+    'was declined at the provider; start again, or sign in another way',
+    '已在提供方被拒绝；请重新开始，或用其他方式登录',
+    '已在提供者遭拒絕；請重新開始，或以其他方式登入',
+  ],
+  [
+    'does not work at the moment; start again later, or sign in another way',
+    '目前无法使用；请稍后重新开始，或用其他方式登录',
+    '目前無法使用；請稍後重新開始，或以其他方式登入',
+  ],
+  [
+    'must be {}, or an address of VANTAGE_OAUTH_REDIRECTS',
+    '必须是 {1}，或 VANTAGE_OAUTH_REDIRECTS 中的地址',
+    '必須是 {1}，或 VANTAGE_OAUTH_REDIRECTS 中的位址',
+  ],
+  ['send either code or error', '请发送 code 或 error 之一', '請傳送 code 或 error 其中之一'],
+  [
+    'is the last way to sign in; set a password or add a passkey first',
+    '是最后一种登录方式；请先设置密码或添加通行密钥',
+    '是最後一種登入方式；請先設定密碼或新增通行金鑰',
+  ],
+  [
     'is closed here; ask the operator for an account',
     '此处未开放；请向运营者申请账户',
     '此處未開放；請向營運者申請帳戶',

@@ -1,3 +1,4 @@
+import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import { storePasskey } from '../../../../test/_support/authenticator.js';
 import { anybody, type Callers, open, type Samples, scope } from '../../../../test/_support/samples.js';
 
@@ -20,6 +21,9 @@ export const samples: Samples = {
     'POST /v1/auth/2fa/enable': { callers: fresh },
     'POST /v1/auth/2fa/disable': { callers: fresh },
     'POST /v1/auth/2fa/recovery-codes': { callers: fresh },
+    'POST /v1/auth/oauth/{provider}/start': { callers: open(anybody) },
+    'POST /v1/auth/oauth/{provider}/callback': { callers: open(anybody) },
+    'DELETE /v1/account/identities/{id}': { callers: fresh },
     'POST /v1/auth/passkey/register/options': { callers: fresh },
     'POST /v1/auth/passkey/register/verify': { callers: session },
     'POST /v1/auth/passkey/login/options': { callers: open(anybody) },
@@ -46,7 +50,26 @@ export const samples: Samples = {
     'DELETE /v1/account/sessions/{id}': { callers: open(account) },
     'GET /v1/account/limits': { callers: account },
   },
+  // providers are the operator's
+  publicPaths: ['/v1/auth/oauth'],
   rows: [
+    {
+      table: 'identities',
+      paths: ['/v1/account/identities'],
+      async create({ db, userId, text }) {
+        const id = newId(idPrefixes.identity);
+        const identity = {
+          id,
+          user_id: userId,
+          provider: 'github',
+          subject: text,
+          label: text,
+          created_at: new Date(),
+        };
+        await db('identities').insert(identity);
+        return id;
+      },
+    },
     {
       table: 'passkeys',
       paths: ['/v1/account/passkeys'],

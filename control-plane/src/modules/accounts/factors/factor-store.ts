@@ -167,6 +167,11 @@ export function listIdentities(db: Knex, userId: string): Promise<IdentityRow[]>
   return queryPrepared<IdentityRow>(db, LIST_IDENTITIES, [userId]);
 }
 
+/** Unlinks all external accounts of a user, and returns them. */
+export function deleteIdentities(trx: Knex, userId: string): Promise<IdentityRow[]> {
+  return trx('identities').where({ user_id: userId }).delete().returning<IdentityRow[]>('*');
+}
+
 /** Second factors that a user can sign in with; none if there is no enabled secret. */
 export async function listSecondFactors(db: Knex, userId: string): Promise<SecondFactorProof[]> {
   const totp = await findTotp(db, userId);

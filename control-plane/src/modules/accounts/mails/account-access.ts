@@ -23,6 +23,8 @@ export interface AccountAccessData {
     readonly apiKeys: NameList;
     readonly personalTokens: NameList;
     readonly enrollmentTokens: NameList;
+    /** External accounts that the user could sign in with. */
+    readonly identities: NameList;
     /** Things that modules held for the account, by kind. */
     readonly holdings: readonly (NameList & { readonly words: Readonly<Record<Locale, string>> })[];
   };
@@ -32,6 +34,8 @@ export interface AccountAccessData {
   readonly passkeys: NameList;
   /** Remaining nodes. */
   readonly nodes: NameList;
+  /** Remaining external accounts. */
+  readonly identities: NameList;
 }
 
 type Occasion = 'verified' | 'reset';
@@ -77,6 +81,7 @@ const words: Readonly<Record<Locale, Words>> = {
       apiKeys: 'API keys',
       personalTokens: 'Personal access tokens',
       enrollmentTokens: 'Enrollment tokens',
+      identities: 'External accounts',
     },
     nodes: 'Nodes',
     line: (kind, items) => `${kind}: ${items}`,
@@ -114,6 +119,7 @@ const words: Readonly<Record<Locale, Words>> = {
       apiKeys: 'API 密钥',
       personalTokens: '个人访问令牌',
       enrollmentTokens: '注册令牌',
+      identities: '外部账号',
     },
     nodes: '节点',
     line: (kind, items) => `${kind}：${items}`,
@@ -148,6 +154,7 @@ const words: Readonly<Record<Locale, Words>> = {
       apiKeys: 'API 金鑰',
       personalTokens: '個人存取權杖',
       enrollmentTokens: '註冊權杖',
+      identities: '外部帳號',
     },
     nodes: '節點',
     line: (kind, items) => `${kind}：${items}`,
@@ -179,6 +186,7 @@ export const accountAccess: MailTemplate<AccountAccessData> = {
       apiKeys: { names: ['dashboard'], total: 1 },
       personalTokens: { names: [], total: 0 },
       enrollmentTokens: { names: ['ent_***abcd'], total: 1 },
+      identities: { names: ['github ada'], total: 1 },
       holdings: [
         { words: { en: 'Nodes', 'zh-CN': '节点', 'zh-TW': '節點' }, names: ['frankfurt-1'], total: 1 },
         {
@@ -191,6 +199,7 @@ export const accountAccess: MailTemplate<AccountAccessData> = {
     passwordSetAt: '2026-11-21T09:16:00.000Z',
     passkeys: { names: ['Laptop'], total: 1 },
     nodes: { names: ['tokyo-1', 'tokyo-2'], total: 30 },
+    identities: { names: [], total: 0 },
   },
   en: (data, timezone) => content(data, { locale: 'en', timezone }),
   'zh-CN': (data, timezone) => content(data, { locale: 'zh-CN', timezone }),
@@ -199,11 +208,12 @@ export const accountAccess: MailTemplate<AccountAccessData> = {
 
 function content(data: AccountAccessData, { locale, timezone }: Reader): MailContent {
   const says = words[locale];
-  const { hasNewPassword, passwordSetAt, passkeys, nodes } = data;
+  const { hasNewPassword, passwordSetAt, passkeys, nodes, identities } = data;
   const occasion = hasNewPassword ? 'reset' : 'verified';
   const revoked = revokedLines(data, says, locale);
   const kept = [
     { kind: says.credentials.passkeys, list: passkeys },
+    { kind: says.credentials.identities, list: identities },
     { kind: says.nodes, list: nodes },
   ].filter(({ list }) => list.total > 0);
   const left = [
@@ -212,7 +222,7 @@ function content(data: AccountAccessData, { locale, timezone }: Reader): MailCon
     ...kept.map(({ kind, list }) => paragraph(says.line(kind, listed(list, says)))),
   ];
   const { sessions: _, holdings, ...credentials } = data.revoked;
-  const lists = [passkeys, nodes, ...Object.values(credentials), ...holdings];
+  const lists = [passkeys, identities, nodes, ...Object.values(credentials), ...holdings];
   const hasNames = lists.some(({ total }) => total > 0);
   return {
     subject: says.subject[occasion],

@@ -6,7 +6,14 @@ import { insertAuditEntry } from '../../../audit-log/store.js';
 import { afterCommit } from '../../../db/after-commit.js';
 import type { MailData } from '../../../mail/index.js';
 import type { Revoke } from '../../../owners/index.js';
-import { deletePasskeys, deleteSecondFactor, listPasskeys } from '../factors/factor-store.js';
+import {
+  deleteIdentities,
+  deletePasskeys,
+  deleteSecondFactor,
+  type IdentityRow,
+  listIdentities,
+  listPasskeys,
+} from '../factors/factor-store.js';
 import type { AccountMail } from '../profile/account-mail.js';
 import { localesOfProfiles } from '../profile/profile.js';
 import { type RevokedTokens, revokeTokens, type UserRow, updateUser } from '../profile/store.js';
@@ -19,10 +26,10 @@ import type { Sessions } from '../sessions/sessions.js';
 //   and nothing else                   all access to the account is revoked, except the password, which is unproven
 //   and sets a new password            all access to the account is revoked; `proven_at` is set
 //
-// Passkeys, and what modules hold for the account, such as nodes and alert channels (`revocation` of modules), are revoked until one person is
+// Passkeys, linked external accounts, and what modules hold for the account, such as nodes and alert channels (`revocation` of modules), are revoked until one person is
 // proven, and kept later: they continue to work while a user has forgotten the password, and no one else can have created them since.
 //
-// NOTE: a change of the address, or another sign-in method that is added by mail or by another service, is such a proof.
+// NOTE: a change of the address, or another sign-in method that is added by mail, is such a proof.
 
 /** Id and name of a node, token, passkey or window. */
 interface Named {
@@ -91,9 +98,10 @@ export class ProofOfAddress {
     // after the tokens that enroll nodes: none is added meanwhile
     const why = { actor, reason, nowMs: at.getTime() };
     const passkeys = user.proven_at === null ? await deletePasskeys(trx, user.id) : [];
+    const identities = user.proven_at === null ? (await deleteIdentities(trx, user.id)).map(toNamed) : [];
     // a stranger's app would lock the owner out
     if (user.proven_at === null) await deleteSecondFactor(trx, user.id);
-    await auditRevoked(trx, user.id, { ...tokens, passkeys }, { actor, reason });
+    await auditRevoked(trx, user.id, { ...tokens, passkeys, identities }, { actor, reason });
     const holdings = user.proven_at === null ? await this.options.revokeHoldings(trx, user.id, why) : [];
     if (user.email === null) return;
     const data: AccessMail = {
@@ -106,11 +114,13 @@ export class ProofOfAddress {
         apiKeys: shortList(tokens.apiKeys),
         personalTokens: shortList(tokens.personalTokens),
         enrollmentTokens: shortList(tokens.enrollmentTokens),
+        identities: shortList(identities),
         holdings: holdings.map(({ words, names }) => ({ words, ...shortList(names.map((name) => ({ name }))) })),
       },
       passwordSetAt: user.password_hash === null ? null : (user.password_changed_at ?? user.created_at).toISOString(),
       passkeys: shortList(await listPasskeys(trx, user.id)),
       nodes: shortList(await this.options.listNodes(trx, user.id)),
+      identities: shortList((await listIdentities(trx, user.id)).map(toNamed)),
     };
     const locale = localesOfProfiles[user.locale];
     await this.options.mail.enqueue(trx, {
@@ -123,10 +133,16 @@ export class ProofOfAddress {
   }
 }
 
+/** Credentials that were revoked together. */
+interface Revoked extends RevokedTokens {
+  readonly passkeys: readonly Named[];
+  readonly identities: readonly Named[];
+}
+
 async function auditRevoked(
   trx: Knex,
   accountId: string,
-  { apiKeys, personalTokens, enrollmentTokens, passkeys }: RevokedTokens & { readonly passkeys: readonly Named[] },
+  { apiKeys, personalTokens, enrollmentTokens, passkeys, identities }: Revoked,
   { actor, reason }: { readonly actor: Actor; readonly reason: Reason },
 ): Promise<void> {
   const acts: readonly (readonly [AuditAction, readonly Named[]])[] = [
@@ -134,12 +150,17 @@ async function auditRevoked(
     ['token.revoked', personalTokens],
     ['enrollment_token.revoked', enrollmentTokens],
     ['passkey.removed', passkeys],
+    ['identity.unlinked', identities],
   ];
   for (const [action, revoked] of acts) {
     for (const { id: subject } of revoked) {
       await insertAuditEntry(trx, { actor, accountId, action, subject, details: { reason } });
     }
   }
+}
+
+function toNamed({ id, provider, label }: IdentityRow): Named {
+  return { id, name: label === null ? provider : `${provider} ${label}` };
 }
 
 function shortList(named: readonly Pick<Named, 'name'>[]): AccessMail['nodes'] {

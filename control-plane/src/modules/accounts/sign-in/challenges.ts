@@ -51,6 +51,8 @@ export const challengeKinds = {
   pending_sign_in: { lifeMs: 600_000, invalid: 'AUTH_SESSION_INVALID', expired: 'AUTH_SESSION_INVALID' },
   passkey_registration: passkey,
   passkey_sign_in: passkey,
+  /** A person who was sent to an external provider. */
+  provider_request: { lifeMs: 600_000, invalid: 'AUTH_OAUTH_STATE_INVALID', expired: 'AUTH_OAUTH_STATE_INVALID' },
 } as const satisfies Record<string, ChallengeRule>;
 
 export type ChallengeKind = keyof typeof challengeKinds;

@@ -14,6 +14,7 @@ import { findUser, findUserByEmail, insertUser, lockUser, type UserRow } from '.
 import type { Recovery } from '../recovery/recovery.js';
 import type { TokenPair } from '../sessions/sessions.js';
 import type { PasswordCheck } from '../sign-in/password-check.js';
+import { registrationClosed } from '../sign-in/registration-closed.js';
 
 interface SignInOptions<T extends { readonly sessionId: string }> {
   readonly db: Knex;
@@ -136,9 +137,4 @@ function emailTaken(): ApiError {
 function narrowCredentials(): ApiError {
   const message = 'needs credentials with all scopes, or a mailed link, since a password gives full access';
   return new ApiError('FORBIDDEN', { details: { new_password: [{ code: 'refused', message }] } });
-}
-
-function registrationClosed(): ApiError {
-  const message = 'is closed here; ask the operator for an account';
-  return new ApiError('FORBIDDEN', { details: { registration: [{ code: 'refused', message }] } });
 }
