@@ -1,6 +1,8 @@
+import { createInterface } from 'node:readline/promises';
 import { text } from 'node:stream/consumers';
 import { Command, Option } from 'commander';
 import { commandLine } from '../audit-log/actor.js';
+import { fieldError } from '../http/errors.js';
 import type { User } from '../modules/accounts/index.js';
 import { planNames } from '../plans/index.js';
 import { printJson, printTable, printText } from '../terminal/print.js';
@@ -18,7 +20,7 @@ interface OneUserOptions {
   readonly json?: true;
 }
 
-/** `vantage-control user create | list | disable | enable | set-plan` */
+/** `vantage-control user create | list | disable | enable | set-plan | reset-factors | restore | delete` */
 export function userCommand(): Command {
   return new Command('user')
     .description('Manage users.')
@@ -33,7 +35,10 @@ export function userCommand(): Command {
     .addCommand(
       stateCommand('enable', 'Enable a disabled user: keys and tokens are accepted again, the user signs in anew.'),
     )
-    .addCommand(planCommand());
+    .addCommand(planCommand())
+    .addCommand(resetFactorsCommand())
+    .addCommand(restoreCommand())
+    .addCommand(deleteCommand());
 }
 
 function createCommand(): Command {
@@ -101,6 +106,54 @@ function planCommand(): Command {
         printUser(user, options, `has the plan ${user.plan}`);
       }),
     );
+}
+
+function resetFactorsCommand(): Command {
+  return oneUser(
+    'reset-factors',
+    'Remove the authenticator app, recovery codes and passkeys of a user who lost them, and end all sessions. The user gets a mail.',
+  ).action((options: OneUserOptions) =>
+    runInOffice(async ({ accounts: { users, administration } }) => {
+      const user = await users.getUserByEmail(options.email);
+      await administration.resetFactors(user.id, { actor: commandLine });
+      printUser(user, options, 'has no second factors and passkeys');
+    }),
+  );
+}
+
+function restoreCommand(): Command {
+  return oneUser('restore', 'Restore a user who was deleted and is not erased yet; sessions stay ended.').action(
+    (options: OneUserOptions) =>
+      runInOffice(async ({ accounts: { users, administration } }) => {
+        const { id } = await users.getUserByEmail(options.email);
+        await administration.restore(id, { actor: commandLine });
+        const user = await users.getUserByEmail(options.email);
+        printUser(user, options, `is ${user.status}`);
+      }),
+  );
+}
+
+function deleteCommand(): Command {
+  return oneUser('delete', 'Erase a user at once, with all monitors, nodes, keys and tokens. Nothing restores them.')
+    .option('--yes', 'do not ask for confirmation')
+    .action((options: OneUserOptions & { yes?: true }) =>
+      runInOffice(async ({ accounts: { users } }) => {
+        const user = await users.getUserByEmail(options.email);
+        if (options.yes !== true && !(await isConfirmed(user.email))) return;
+        await users.delete(user.id, commandLine);
+        if (options.json) printJson(null);
+        else printText(`${user.email} is deleted`);
+      }),
+    );
+}
+
+/** Asks on the terminal. @throws ApiError VALIDATION_FAILED if there is none */
+async function isConfirmed(email: string): Promise<boolean> {
+  if (!process.stdin.isTTY) throw fieldError('yes', 'required', 'is required without a terminal: add --yes');
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const typed = await terminal.question(`Erase ${email} and everything of this account? Type the address to confirm: `);
+  terminal.close();
+  return typed.trim().toLowerCase() === email;
 }
 
 function oneUser(name: string, description: string): Command {

@@ -16,7 +16,7 @@ import type { ResultKind } from '../ingest/index.js';
 import type { AnyJobType, JobServices } from '../jobs/job.js';
 import type { AssignedReads, LinkTable, StateKind } from '../links/index.js';
 import type { Mail, MailParts, MailTemplates } from '../mail/index.js';
-import type { Release, Revocation, Revoke } from '../owners/index.js';
+import type { Export, Release, Revocation, Revoke, Suspension } from '../owners/index.js';
 import type { Metrics } from '../runtime/metrics.js';
 import type { Startable } from '../runtime/startable.js';
 import type { TargetLists } from '../target-lists.js';
@@ -62,7 +62,14 @@ export interface House {
   readonly releaseHoldings: Release;
   /** Calls `revocation` of every module, in the order of the list. */
   readonly revokeHoldings: Revoke;
+  /** Reads `export` of every module. */
+  readonly exportHoldings: Export;
+  /** Calls `suspension` of every module, in the order of the list. */
+  readonly holdings: Suspension;
 }
+
+/** The house before its modules are opened. */
+export type OpenHouse = Omit<House, 'releaseHoldings' | 'revokeHoldings' | 'holdings' | 'exportHoldings'>;
 
 /** Data of a module that nodes deliver over their links, and the work that the module assigns to nodes. */
 export interface LinkPart {
@@ -89,6 +96,8 @@ export interface Module {
   readonly link?: LinkPart;
   readonly release?: Release;
   readonly revocation?: Revocation;
+  readonly suspension?: Suspension;
+  readonly export?: Export;
 }
 
 interface ModuleFacts<N extends string> {

@@ -33,7 +33,7 @@ const LOCK = `
 export async function lockOwner(trx: Knex, { id }: Pick<Owner, 'id'>): Promise<LockedOwner> {
   const { rows } = await trx.raw<{ rows: OwnerRow[] }>(LOCK, { id });
   const [row] = rows;
-  if (row === undefined) throw new ApiError('ACCOUNT_DELETED');
+  if (row === undefined || row.state === 'deleting') throw new ApiError('ACCOUNT_DELETED');
   const { kind, plan, role, timezone } = row;
   return { id, kind, plan, role: role ?? 'user', timezone, isDisabled: row.state !== 'active' };
 }

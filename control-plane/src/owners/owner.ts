@@ -33,9 +33,9 @@ export function ownedColumns({ owner, createdBy }: { readonly owner: Owner; read
   return { owner_id: owner.id, created_by: createdBy, is_test: owner.isTest };
 }
 
-/** SQL that is true if the owner of a row is an administrator who is neither disabled nor deleted. `table`: its name in the query. */
+/** SQL that is true if the owner of a row is an administrator who may sign in. `table`: its name in the query. */
 export function ownerIsAdmin(table: string): string {
-  return `coalesce((SELECT role = 'admin' AND disabled_at IS NULL AND deleted_at IS NULL FROM users WHERE users.id = ${table}.owner_id), false)`;
+  return `coalesce((SELECT role = 'admin' AND disabled_at IS NULL AND deleting_at IS NULL AND deleted_at IS NULL FROM users WHERE users.id = ${table}.owner_id), false)`;
 }
 
 function columnOf(column: string, table: string | undefined): string {

@@ -9,6 +9,20 @@ import type { Owner } from './owner.js';
  */
 export type Release = (trx: Knex, owner: Pick<Owner, 'id'>, actor: Actor) => Promise<void>;
 
+/** Most rows of one kind in an export. */
+export const MAX_EXPORTED = 10_000;
+
+/** Reads the configuration that a module has of an owner, by name of the field; as its operations show it, without secrets and measurements. */
+export type Export = (owner: Owner) => Promise<Readonly<Record<string, unknown>>>;
+
+/** Pause of all work of a module for an owner whose account is to be erased. */
+export interface Suspension {
+  /** Stops work for the owner, in the caller's transaction. */
+  readonly suspend: Release;
+  /** Continues the work that `suspend` stopped, since the account was restored. */
+  readonly resume: Release;
+}
+
 /** Deletion of what a stranger may have left in an account that turns out to belong to someone else. */
 export interface Revocation {
   /** Kind of the things, in the mail that names them: `Maintenance windows`. */

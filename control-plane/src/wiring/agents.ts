@@ -16,12 +16,10 @@ import {
   UpgradeDeadlines,
   VitalsLog,
 } from '../links/index.js';
-import type { House } from '../modules/module.js';
+import type { OpenHouse } from '../modules/module.js';
 import type { Foundation } from './foundation.js';
 import { followChanges, wireLinkWork } from './link-work.js';
 import type { OpenedModules } from './open-modules.js';
-
-type OpenHouse = Omit<House, 'releaseHoldings' | 'revokeHoldings'>;
 
 /** The side that agents see: links, work out and results in. */
 export interface Agents {

@@ -1,14 +1,14 @@
 import { Outbound } from '../deliver/index.js';
 import { GeoDatabases } from '../geo/index.js';
 import { HEARTBEAT_MS, LinkTable } from '../links/index.js';
-import type { House } from '../modules/module.js';
+import type { OpenHouse } from '../modules/module.js';
 import { TargetLists } from '../target-lists.js';
 import { version } from '../version.js';
 
-type Given = Omit<House, 'geo' | 'heartbeatMs' | 'links' | 'lists' | 'outbound' | 'releaseHoldings' | 'revokeHoldings'>;
+type Given = Omit<OpenHouse, 'geo' | 'heartbeatMs' | 'links' | 'lists' | 'outbound'>;
 
 /** Builds the parts that all modules share; nothing runs yet. */
-export function wireHouse(given: Given): Omit<House, 'releaseHoldings' | 'revokeHoldings'> {
+export function wireHouse(given: Given): OpenHouse {
   const { config, clock, log, metrics, publicUrl } = given;
   const links = new LinkTable();
   metrics.watchLinks(links);

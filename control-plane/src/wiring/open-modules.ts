@@ -2,8 +2,8 @@ import type { CredentialSource } from '../authentication/index.js';
 import type { Consumer } from '../events/index.js';
 import type { Services } from '../http/route.js';
 import type { JobServices } from '../jobs/job.js';
-import type { House, LinkPart, Module, ModuleDefinition } from '../modules/module.js';
-import { type Release, type Revoke, revokeBy } from '../owners/index.js';
+import type { LinkPart, Module, ModuleDefinition, OpenHouse } from '../modules/module.js';
+import { type Export, type Release, type Revoke, revokeBy, type Suspension } from '../owners/index.js';
 import type { Startable } from '../runtime/startable.js';
 
 /** Everything that opened modules have in common, in the order of their list. */
@@ -20,10 +20,7 @@ export interface OpenedModules {
 }
 
 /** Opens modules in the order of their list; nothing runs yet. */
-export function openModules(
-  definitions: readonly ModuleDefinition[],
-  house: Omit<House, 'releaseHoldings' | 'revokeHoldings'>,
-): OpenedModules {
+export function openModules(definitions: readonly ModuleDefinition[], house: OpenHouse): OpenedModules {
   const opened: Module[] = [];
   const services = { resources: { db: house.db, clock: house.clock } } as Services;
   const releaseHoldings: Release = async (trx, owner, actor) => {
@@ -31,8 +28,22 @@ export function openModules(
   };
   const revokeHoldings: Revoke = (trx, ownerId, why) =>
     revokeBy(opened.flatMap(({ revocation }) => revocation ?? []))(trx, ownerId, why);
+  const holdings: Suspension = {
+    suspend: async (...of) => {
+      for (const { suspension } of opened) await suspension?.suspend(...of);
+    },
+    resume: async (...of) => {
+      for (const { suspension } of opened) await suspension?.resume(...of);
+    },
+  };
+  const exportHoldings: Export = async (owner) => {
+    const parts: Record<string, unknown> = {};
+    for (const module of opened) Object.assign(parts, await module.export?.(owner));
+    return parts;
+  };
   for (const definition of definitions) {
-    const module: Module = definition.open?.({ ...house, releaseHoldings, revokeHoldings }, services) ?? {};
+    const module: Module =
+      definition.open?.({ ...house, releaseHoldings, revokeHoldings, holdings, exportHoldings }, services) ?? {};
     opened.push(module);
     if (module.service !== undefined) Object.assign(services, { [definition.name]: module.service });
   }

@@ -11,6 +11,7 @@ import { type Revocation, revokeBy } from '../../src/owners/index.js';
 import { createLogger } from '../../src/runtime/log.js';
 import { cheapHasher } from './cheap-hasher.js';
 import { createReusedDatabase, createTestDatabase, type TestDatabase } from './database.js';
+import { generousLimiter } from './generous-limiter.js';
 
 type Letter = Parameters<AccountMail['enqueue']>[1];
 
@@ -84,6 +85,9 @@ export async function openPeople(t: Test, options: PeopleOptions = {}): Promise<
     revoked: (userId) => revoked.push(userId),
     keysChanged: () => {},
     releaseHoldings: async () => {},
+    exportHoldings: async () => ({}),
+    limiter: generousLimiter,
+    holdings: { suspend: async () => {}, resume: async () => {} },
     revokeHoldings: revokeBy(options.revocations ?? []),
     listNodes: listNodesOfOwner,
     enqueueReset: (_trx, sealed) => parts.recovery.sendReset(sealed),

@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 /** Name in the table of applied migrations. */
 export const name = '0025-sign-in-ways';
 
-/** Second factors, passkeys, external identities, sessions of browsers, and how long a session counts as fresh. */
+/** Second factors, passkeys, external identities, sessions of browsers, how long a session counts as fresh, and accounts that are to be erased. */
 export async function up(trx: Knex.Transaction): Promise<void> {
   await trx.raw(`
     ALTER TABLE sessions
@@ -62,6 +62,10 @@ export async function up(trx: Knex.Transaction): Promise<void> {
 
     ALTER TABLE users ADD COLUMN deleting_at timestamptz;
     COMMENT ON COLUMN users.deleting_at IS 'when the account is erased, at its owner''s request; null: it is not';
+    ALTER TABLE monitors ADD COLUMN paused_reason text;
+    COMMENT ON COLUMN monitors.paused_reason IS 'account_deleting: to be resumed if the account is restored; null: its owner paused it, or it is not paused';
+    ALTER TABLE nodes ADD COLUMN draining_reason text;
+    COMMENT ON COLUMN nodes.draining_reason IS 'account_deleting: to be undrained if the account is restored; null: drained by an administrator, or not drained';
     CREATE OR REPLACE FUNCTION note_owner_state() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
       UPDATE owners SET state = CASE

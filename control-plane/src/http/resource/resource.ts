@@ -5,7 +5,7 @@ import { type TSchema, Type } from 'typebox';
 import type { AuditAction } from '../../audit-log/actions.js';
 import { type Actor, actorOf } from '../../audit-log/actor.js';
 import { insertAuditEntry } from '../../audit-log/store.js';
-import { lockOwner, ownedColumns } from '../../owners/index.js';
+import { lockOwner, MAX_EXPORTED, type Owner, ownedColumns } from '../../owners/index.js';
 import { reserveFixed } from '../../plans/index.js';
 import type { ErrorCode } from '../error-table.js';
 import { ApiError } from '../errors.js';
@@ -120,6 +120,13 @@ export class Resource<Columns extends object, Body extends object, Extra extends
     const columns = [...owned, ...form.columns, ...extraColumns, ...times];
     this.store = new ResourceStore({ name: table, columns, hasUpdatedAt, orderBy });
     this.routes = this.#routes();
+  }
+
+  /** All resources of an owner as the API shows them, at most `MAX_EXPORTED`. */
+  async exportOf(db: Knex, owner: Owner, nowMs: number): Promise<object[]> {
+    const page = { limit: MAX_EXPORTED, offset: 0 };
+    const { rows } = await this.store.list(db, owner, page, { filter: '', values: {} });
+    return rows.map((row) => this.definition.form.view(row, nowMs));
   }
 
   /** Creates a resource of the caller, whose owner is locked from then on. @throws ApiError VALIDATION_FAILED, ACCOUNT_DELETED */

@@ -4,12 +4,17 @@ import type { ProviderSettings } from '../../config/oauth-settings.js';
 import { keyedHash } from '../../crypto/keyed-hash.js';
 import { createSealer } from '../../crypto/sealing.js';
 import type { Outbound } from '../../deliver/index.js';
+import type { RateLimiter } from '../../http/rate-limit.js';
 import { enqueue } from '../../jobs/enqueue.js';
-import type { Release, Revoke } from '../../owners/index.js';
+import type { Export, Release, Revoke, Suspension } from '../../owners/index.js';
 import type { Plans } from '../../plans/index.js';
 import type { Logger } from '../../runtime/log.js';
 import { AccountDeletion } from './account-deletion.js';
+import { AccountExport } from './account-export.js';
+import { Administration } from './administration.js';
 import { Completion } from './completion/completion.js';
+import { EmailChange } from './email-change.js';
+import { eraseAccountJob } from './erase-account-job.js';
 import { PasskeyCheck } from './factors/passkey-check.js';
 import { passkeySiteOf } from './factors/passkey-site.js';
 import { Passkeys } from './factors/passkeys.js';
@@ -81,6 +86,11 @@ export interface AccountsOptions {
   readonly keysChanged: () => void;
   /** Releases everything that a deleted account owns, in the transaction that deletes it. */
   readonly releaseHoldings: Release;
+  /** Reads the configuration that all modules have of an account. */
+  readonly exportHoldings: Export;
+  readonly limiter: RateLimiter;
+  /** Stops the work of all modules for an account that is to be erased, and continues it when the account is restored. */
+  readonly holdings: Suspension;
   /** Revokes what a stranger may have left in an account. */
   readonly revokeHoldings: Revoke;
   /** Nodes of an account, which have access to the secrets of its monitors. */
@@ -106,6 +116,10 @@ export interface SignInMethods {
 export interface AccountParts {
   readonly users: Users;
   readonly deletion: AccountDeletion;
+  readonly emailChange: EmailChange;
+  readonly administration: Administration;
+  readonly notices: SecurityNotices;
+  readonly accountExport: AccountExport;
   readonly signIn: SignIn;
   readonly emailCodes: EmailCodes;
   readonly emailCodeSignIn: EmailCodeSignIn;
@@ -186,6 +200,7 @@ export function openAccounts(options: AccountsOptions): AccountParts {
     challenges,
     limits,
     secondFactor,
+    notices,
     open: (trx, userId, proof) => sessions.open(trx, userId, proof),
   });
   const qr = { db, challenges, publicUrl: options.publicUrl, hashToken: keyedHash(secretKey, 'QR codes') };
@@ -207,11 +222,20 @@ export function openAccounts(options: AccountsOptions): AccountParts {
     qr: true,
     providers: providers.map(({ id, name }) => ({ id, name })),
   };
+  const deletion = new AccountDeletion({
+    ...options,
+    users,
+    check,
+    challenges,
+    enqueueErasure: (trx, userId, at) =>
+      enqueue(trx, eraseAccountJob, { userId }, { runAt: at, key: `account.erase:${userId}` }),
+  });
   const pageCompletion = new Completion<BrowserSession>({
     ...options,
     challenges,
     limits,
     secondFactor,
+    notices,
     open: (trx, userId, proof) => sessions.openBrowser(trx, userId, proof),
   });
   const pages = new AccountPages({
@@ -227,7 +251,11 @@ export function openAccounts(options: AccountsOptions): AccountParts {
   });
   return {
     users,
-    deletion: new AccountDeletion({ db, clock, users, check }),
+    deletion,
+    emailChange: new EmailChange({ ...options, challenges, sessions, check, recovery, notices }),
+    administration: new Administration({ ...options, sessions, challenges, deletion, notices }),
+    notices,
+    accountExport: new AccountExport({ ...options, users, secondFactor, sessions }),
     signIn: new SignIn({ ...options, hasher, rules, completion, recovery, check }),
     emailCodes,
     emailCodeSignIn: new EmailCodeSignIn({ db, codes: emailCodes, limits, proofs, completion }),

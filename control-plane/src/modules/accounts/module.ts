@@ -1,6 +1,7 @@
 import { EVERYBODY } from '../../authentication/index.js';
 import { defineModule, type House } from '../module.js';
 import { accountActions } from './actions.js';
+import { eraseAccountJob } from './erase-account-job.js';
 import { openAccounts } from './index.js';
 import { accountMails } from './mails/index.js';
 import { resetPasswordJob } from './recovery/reset-job.js';
@@ -19,7 +20,7 @@ export const accountsModule = defineModule({
   },
   routes: accountRoutes,
   mails: accountMails,
-  jobs: [resetPasswordJob, confirmSignInJob, emailCodeJob],
+  jobs: [resetPasswordJob, confirmSignInJob, emailCodeJob, eraseAccountJob],
   open(house, { nodes }) {
     const { config, db, clock, log, publicUrl, secretKey, mail, hasher, authentication } = house;
     const { upkeep, ...parts } = openAccounts({
@@ -39,16 +40,19 @@ export const accountsModule = defineModule({
       revoked: (userId) => authentication.revoked(userId),
       keysChanged: () => authentication.revokedAll(),
       releaseHoldings: house.releaseHoldings,
+      holdings: house.holdings,
+      exportHoldings: house.exportHoldings,
+      limiter: house.limiter,
       revokeHoldings: house.revokeHoldings,
       listNodes: (trx, userId) => nodes.listOfOwner(trx, userId),
     });
-    const { sessions, signingKeys, recovery, signInConfirmation, emailCodes } = parts;
+    const { sessions, signingKeys, recovery, signInConfirmation, emailCodes, deletion } = parts;
     followKeys(house, signingKeys);
     return {
       service: { ...parts, plans: config.plans, sendsMail: config.smtp !== null },
       startables: [signingKeys],
       credentials: [sessions],
-      jobServices: { recovery, signInConfirmation, emailCodes },
+      jobServices: { recovery, signInConfirmation, emailCodes, accountDeletion: deletion },
       upkeep,
     };
   },

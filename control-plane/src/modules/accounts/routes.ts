@@ -1,13 +1,23 @@
 import type { AnyRoute } from '../../http/route.js';
+import {
+  changeUser,
+  deleteUser,
+  endUserSessions,
+  getUser,
+  listUsers,
+  resetUserFactors,
+  restoreUser,
+} from './routes/admin-users.js';
 import { confirmSignIn } from './routes/confirm-sign-in.js';
-import { confirmSignInPage } from './routes/confirm-sign-in-page.js';
+import { changeEmail, confirmEmail } from './routes/email-change.js';
 import { loginWithEmailCode, requestEmailCode } from './routes/email-codes.js';
 import { finishExternalSignIn, startExternalSignIn, unlinkIdentity } from './routes/external-sign-in.js';
 import { getLimits } from './routes/get-limits.js';
 import { getSignInMethods } from './routes/get-sign-in-methods.js';
 import { getJwks } from './routes/jwks.js';
 import { login } from './routes/login.js';
-import { resetPasswordPage, verifyEmailPage } from './routes/mailed-pages.js';
+import { confirmEmailPage, resetPasswordPage, verifyEmailPage } from './routes/mailed-pages.js';
+import { confirmSignInPage, restoreAccountPage } from './routes/one-button-pages.js';
 import { passkeyPages } from './routes/passkey-pages.js';
 import {
   deletePasskey,
@@ -18,7 +28,7 @@ import {
   renamePasskey,
 } from './routes/passkeys.js';
 import { changePassword, forgotPassword, resetPassword } from './routes/passwords.js';
-import { changeProfile, deleteAccount, getProfile } from './routes/profile.js';
+import { changeProfile, deleteAccount, exportAccount, getProfile, restoreAccount } from './routes/profile.js';
 import { qrPages } from './routes/qr-pages.js';
 import { approveQr, lookAtQr, pollQr, startQr } from './routes/qr-sign-in.js';
 import { refresh } from './routes/refresh.js';
@@ -72,6 +82,10 @@ export const accountRoutes: readonly AnyRoute[] = [
   getProfile,
   changeProfile,
   deleteAccount,
+  exportAccount,
+  restoreAccount,
+  changeEmail,
+  confirmEmail,
   listSessions,
   endOtherSessions,
   endSession,
@@ -80,9 +94,18 @@ export const accountRoutes: readonly AnyRoute[] = [
   deletePasskey,
   unlinkIdentity,
   getLimits,
+  listUsers,
+  getUser,
+  changeUser,
+  deleteUser,
+  resetUserFactors,
+  endUserSessions,
+  restoreUser,
   verifyEmailPage,
+  confirmEmailPage,
   resetPasswordPage,
   confirmSignInPage,
+  restoreAccountPage,
   ...signInPages,
   ...passkeyPages,
   securityPage,

@@ -41,7 +41,8 @@ export interface User {
   readonly email: string;
   readonly role: 'user' | 'admin';
   readonly plan: PlanName;
-  readonly status: 'active' | 'disabled';
+  /** `deleting`: its owner deleted it, and it is erased soon. */
+  readonly status: 'active' | 'disabled' | 'deleting';
   readonly created_at: string;
 }
 
@@ -153,18 +154,20 @@ export class Users {
 
   /**
    * Deletes an account permanently: erases personal data, revokes its credentials and releases what it owns. The address may be
-   * registered again. @throws ApiError CONFLICT for the only administrator, ACCOUNT_NOT_FOUND
+   * registered again. `onlyDue`: no effect unless its owner deleted it and its time is up.
+   * @throws ApiError CONFLICT for the only administrator, ACCOUNT_NOT_FOUND
    */
-  async delete(userId: string, actor: Actor): Promise<void> {
+  async delete(
+    userId: string,
+    actor: Actor,
+    { onlyDue = false, reason }: { onlyDue?: boolean; reason?: string } = {},
+  ): Promise<void> {
     const { db, clock, mail, releaseHoldings } = this.options;
     const at = new Date(clock.now());
     await db.transaction(async (trx) => {
-      const admins = await lockAdmins(trx);
-      const user = await lockUser(trx, userId);
-      if (user === null || user.email === null) throw new ApiError('ACCOUNT_NOT_FOUND');
-      await refuseRevoked(trx, actor);
-      if (user.role === 'admin' && admins.every((id) => id === userId)) throw onlyAdministrator();
-      if (user.email_verified_at !== null) {
+      if (onlyDue && !(await isDue(trx, userId, at))) return;
+      const user = await lockLeaving(trx, userId, actor);
+      if (user.email !== null && user.email_verified_at !== null) {
         const locale = localesOfProfiles[user.locale];
         const data = { at: at.toISOString() };
         await mail.enqueue(trx, { to: user.email, locale, timezone: user.timezone, template: 'account-deleted', data });
@@ -174,7 +177,8 @@ export class Users {
       await revokeTokens(trx, userId, at);
       await releaseHoldings(trx, { id: userId }, actor);
       await eraseUser(trx, userId, at);
-      await audit(trx, userId, { action: 'account.deleted', actor });
+      const details = reason === undefined ? {} : { reason };
+      await audit(trx, userId, { action: 'account.deleted', actor, details });
     });
     this.options.revoked(userId);
   }
@@ -209,12 +213,33 @@ function audit(trx: Knex, userId: string, act: Act): Promise<void> {
   return insertAuditEntry(trx, { ...act, accountId: userId, subject: userId });
 }
 
-function onlyAdministrator(): ApiError {
+/**
+ * Locks a user who leaves, and with them all administrators: two of them cannot leave at once.
+ * @throws ApiError ACCOUNT_NOT_FOUND, CONFLICT for the only administrator, and as refuseRevoked
+ */
+export async function lockLeaving(trx: Knex.Transaction, userId: string, actor: Actor): Promise<UserRow> {
+  const admins = await lockAdmins(trx);
+  const user = await lockUser(trx, userId);
+  if (user === null || user.deleted_at !== null) throw new ApiError('ACCOUNT_NOT_FOUND');
+  await refuseRevoked(trx, actor);
+  // the list has nobody who is to be erased
+  if (user.role === 'admin' && user.deleting_at === null && admins.every((id) => id === userId))
+    throw onlyAdministrator();
+  return user;
+}
+
+async function isDue(trx: Knex.Transaction, userId: string, at: Date): Promise<boolean> {
+  const user = await lockUser(trx, userId);
+  return user?.deleted_at === null && user.deleting_at !== null && user.deleting_at <= at;
+}
+
+/** Refusal of an act after which nobody could administer the installation. */
+export function onlyAdministrator(): ApiError {
   const message = 'is the only administrator; create another one first';
   return new ApiError('CONFLICT', { details: { account: [{ code: 'conflict', message }] } });
 }
 
-function toUser({ id, email, role, plan, disabled_at, created_at }: UserRow): User {
-  const status = disabled_at === null ? 'active' : 'disabled';
+function toUser({ id, email, role, plan, disabled_at, deleting_at, created_at }: UserRow): User {
+  const status = disabled_at !== null ? 'disabled' : deleting_at === null ? 'active' : 'deleting';
   return { id, email: email ?? '', role, plan, status, created_at: created_at.toISOString() };
 }

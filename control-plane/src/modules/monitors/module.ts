@@ -1,6 +1,7 @@
 import type { Services } from '../../http/route.js';
 import { defineModule, type House } from '../module.js';
 import { monitorActions } from './actions.js';
+import { monitorSuspension } from './acts/account-suspension.js';
 import { EventActs } from './acts/event-acts.js';
 import { MonitorActs } from './acts/monitor-acts.js';
 import { deleteMonitorsOf } from './acts/release-store.js';
@@ -8,11 +9,12 @@ import { TestChecks } from './acts/test-checks.js';
 import { deleteOldUplinkLosses } from './checks/uplink-store.js';
 import { BadgeAddresses } from './definition/badge-addresses.js';
 import { monitorSealer } from './definition/monitor-sealer.js';
+import { monitorGroups } from './groups/monitor-groups.js';
 import { History } from './history/history.js';
 import { DueCount } from './judging/due-count.js';
 import { monitorMails } from './mails/index.js';
 import { maintenanceReads } from './maintenance/maintenance-reads.js';
-import { windowRevocation } from './maintenance/maintenance-windows.js';
+import { maintenanceWindows, windowRevocation } from './maintenance/maintenance-windows.js';
 import { MonitorMetrics } from './metrics.js';
 import type { Monitors } from './monitors.js';
 import { openLink } from './open-link.js';
@@ -41,13 +43,20 @@ export const monitorsModule = defineModule({
     const work = openWork(house, metrics);
     const due = new DueCount(agentsDb, clock);
     metrics.watchDue(() => due.read());
+    const service = openMonitors(house, work, services);
     return {
-      service: openMonitors(house, work, services),
+      service,
       startables: work.startables,
       upkeep: [() => deleteOldUplinkLosses(db)],
       link: openLink(house, { judges: work.judges, counts: metrics }),
       release: deleteMonitorsOf,
       revocation: windowRevocation,
+      export: async (owner) => ({
+        monitors: (await service.transfer.exportOf(owner)).monitors,
+        monitor_groups: await monitorGroups.exportOf(db, owner, clock.now()),
+        maintenance_windows: await maintenanceWindows.exportOf(db, owner, clock.now()),
+      }),
+      suspension: monitorSuspension({ clock, heartbeats: work.heartbeats.acts }),
     };
   },
 });

@@ -4,19 +4,22 @@ import type { Knex } from 'knex';
 import { type AuditAction } from '../../audit-log/actions.js';
 import type { Actor } from '../../audit-log/actor.js';
 import { happened } from '../../audit-log/happened.js';
-import { insertAuditEntry } from '../../audit-log/store.js';
+import { type AuditEntry, insertAuditEntry } from '../../audit-log/store.js';
 import { afterCommit } from '../../db/after-commit.js';
 import type { NewEvent } from '../../events/index.js';
 import type { ErrorCode } from '../../http/error-table.js';
 import { ApiError } from '../../http/errors.js';
+import type { Suspension } from '../../owners/index.js';
 import type { NodeDirectory } from './directory.js';
 import type { Node } from './node.js';
 import { endPresence } from './presence/presence-store.js';
 import {
   deleteNodesOfOwner,
+  drainNodesOfOwner,
   lockNode,
   type NamedNode,
   type NodeChange,
+  undrainNodesOfOwner,
   updateBan,
   updateDeleted,
   updateDrain,
@@ -26,9 +29,9 @@ import {
   updateUpgradeRequest,
 } from './store.js';
 
-// Every act except `release` is one transaction: it locks the row, checks its state, and writes the change and an entry in the
+// Every act except `release` and `suspension` is one transaction: it locks the row, checks its state, and writes the change and an entry in the
 // audit log. Then every replica reads the node again, and the one that holds its link acts on the change
-// (links/session/fencing.ts). `release` runs in the transaction of its caller.
+// (links/session/fencing.ts). Those two run in the transaction of their caller.
 
 /** Node of an act, and its actor. */
 export interface ActOn {
@@ -142,13 +145,32 @@ export class NodeActs {
     { actor, reason }: { readonly actor: Actor; readonly reason: string },
   ): Promise<NamedNode[]> {
     const nodes = await deleteNodesOfOwner(trx, ownerId);
-    for (const { id: subject } of nodes) {
-      const entry = { actor, accountId: ownerId, action: 'node.deleted', subject, details: { reason } } as const;
-      await insertAuditEntry(trx, entry);
-    }
     const ids = nodes.map(({ id }) => id);
-    if (ids.length > 0) afterCommit(trx, () => void this.options.directory.announce(ids).catch(() => {}));
+    await this.#record(trx, ids, { accountId: ownerId, actor, action: 'node.deleted', details: { reason } });
     return nodes;
+  }
+
+  /** Drains the nodes of an account that is to be erased, and undrains them when it is restored, in the caller's transaction. */
+  readonly suspension: Suspension = {
+    suspend: async (trx, { id: accountId }, actor) => {
+      const ids = await drainNodesOfOwner(trx, accountId);
+      await this.#record(trx, ids, {
+        accountId,
+        actor,
+        action: 'node.drained',
+        details: { reason: 'account_deleting' },
+      });
+    },
+    resume: async (trx, { id: accountId }, actor) => {
+      const ids = await undrainNodesOfOwner(trx, accountId);
+      await this.#record(trx, ids, { accountId, actor, action: 'node.undrained' });
+    },
+  };
+
+  /** Writes an entry in the audit log for each of these nodes; replicas read them again after the commit. */
+  async #record(trx: Knex, ids: readonly string[], act: Omit<AuditEntry, 'subject'>): Promise<void> {
+    for (const subject of ids) await insertAuditEntry(trx, { ...act, subject });
+    if (ids.length > 0) afterCommit(trx, () => void this.options.directory.announce(ids).catch(() => {}));
   }
 
   async #perform({ id, ownerId, actor }: ActOn, { action, details, refuse, write }: Act): Promise<void> {

@@ -1,3 +1,4 @@
+import { MAX_EXPORTED } from '../../owners/index.js';
 import { defineModule, type House } from '../module.js';
 import { nodeActions } from './actions.js';
 import { Enrollment } from './enrollment.js';
@@ -7,6 +8,7 @@ import { Nodes } from './nodes.js';
 import { presence } from './presence/presence.js';
 import { deletePresenceOfDeleted } from './presence/presence-store.js';
 import { deleteOldLinkDays, updateUptimes } from './presence/uptime-store.js';
+import { ownNodeView } from './record-view.js';
 import { nodeRoutes } from './routes.js';
 import { ShutOutPoll } from './shut-out-poll.js';
 import { nodeReads } from './store.js';
@@ -46,6 +48,13 @@ export const nodesModule = defineModule({
       release: async (trx, owner, actor) => {
         await nodes.acts.release(trx, owner.id, { actor, reason: 'account deleted' });
       },
+      export: async ({ id: ownerId }) => {
+        const all = { limit: MAX_EXPORTED, offset: 0 };
+        const { records } = await nodes.listRecords({ ownerId }, all);
+        const { tokens } = await enrollmentTokens.list(ownerId, all);
+        return { nodes: records.map(ownNodeView), enrollment_tokens: tokens };
+      },
+      suspension: nodes.acts.suspension,
       revocation: {
         words: { en: 'Nodes', 'zh-CN': '节点', 'zh-TW': '節點' },
         revoke: (trx, ownerId, why) => nodes.acts.release(trx, ownerId, why),

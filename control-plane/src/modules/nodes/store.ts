@@ -142,7 +142,24 @@ export async function updateUnban(trx: Knex, id: string): Promise<void> {
 export async function updateDrain(trx: Knex, id: string, isDraining: boolean): Promise<void> {
   await trx('nodes')
     .where({ id })
-    .update({ draining_at: isDraining ? trx.fn.now() : null });
+    .update({ draining_at: isDraining ? trx.fn.now() : null, draining_reason: null });
+}
+
+/** Drains the nodes of an owner whose account is to be erased; returns those that were not drained already. */
+export async function drainNodesOfOwner(trx: Knex, ownerId: string): Promise<string[]> {
+  const drained = { draining_at: trx.fn.now(), draining_reason: 'account_deleting' };
+  const rows = await trx('nodes')
+    .where({ owner_id: ownerId, draining_at: null, deleted_at: null })
+    .update(drained, 'id');
+  return rows.map(({ id }: { id: string }) => id);
+}
+
+/** Ends the drains that `drainNodesOfOwner` began; returns the nodes. */
+export async function undrainNodesOfOwner(trx: Knex, ownerId: string): Promise<string[]> {
+  const rows = await trx('nodes')
+    .where({ owner_id: ownerId, draining_reason: 'account_deleting', deleted_at: null })
+    .update({ draining_at: null, draining_reason: null }, 'id');
+  return rows.map(({ id }: { id: string }) => id);
 }
 
 /** Requests a new key. A request that is still open keeps its nonce, so that a reply on its way is valid. */

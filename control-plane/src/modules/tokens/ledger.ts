@@ -18,12 +18,20 @@ export interface TokensOptions {
   readonly clock: Clock;
   /** Notified of every revocation after its commit. */
   readonly authentication: Pick<Authentication, 'revoked'>;
+  /** Tells the holder of a new token, in the transaction that stores it. */
+  readonly notify?: (
+    trx: Knex,
+    holderId: string,
+    token: { readonly kind: CreatedAction; readonly name: string; readonly actor: Actor },
+  ) => Promise<void>;
 }
+
+type CreatedAction = 'api_key.created' | 'token.created';
 
 /** Properties of a kind of token. */
 interface LedgerKind {
   readonly table: TokenTable;
-  readonly created: AuditAction;
+  readonly created: CreatedAction;
   readonly revoked: AuditAction;
   /** Error for an unknown id. */
   readonly missing: ErrorCode;
@@ -63,6 +71,7 @@ export class TokenLedger {
       await reserveFixed(trx, owner, cap, now.getTime());
       const row = await insert(trx);
       await insertAuditEntry(trx, { actor, accountId: holderId, action: created, subject: id, details: facts });
+      await this.options.notify?.(trx, holderId, { kind: created, name: token.name, actor });
       return row;
     });
   }

@@ -1,3 +1,4 @@
+import { MAX_EXPORTED } from '../../owners/index.js';
 import { defineModule } from '../module.js';
 import { tokenActions } from './actions.js';
 import { Tokens } from './index.js';
@@ -14,8 +15,17 @@ export const tokensModule = defineModule({
       'Tokens that act as you, for scripts and the command line, with the scopes that you choose.',
   },
   routes: tokenRoutes,
-  open({ db, clock, authentication }) {
-    const tokens = new Tokens({ db, clock, authentication });
-    return { service: tokens, credentials: tokens.sources, upkeep: [() => tokens.deleteOutdated()] };
+  open({ db, clock, authentication }, { accounts }) {
+    const tokens = new Tokens({ db, clock, authentication, notify: (...to) => accounts.notices.enqueueTo(...to) });
+    const all = { limit: MAX_EXPORTED, offset: 0 };
+    return {
+      service: tokens,
+      credentials: tokens.sources,
+      upkeep: [() => tokens.deleteOutdated()],
+      export: async ({ id }) => ({
+        api_keys: (await tokens.apiKeys.list(id, all)).keys,
+        tokens: (await tokens.personal.list(id, all)).tokens,
+      }),
+    };
   },
 });

@@ -1,4 +1,5 @@
 import { KeptResponses } from '../../limits/kept-responses.js';
+import { MAX_EXPORTED } from '../../owners/index.js';
 import { cachedCount } from '../../runtime/cached-count.js';
 import { defineModule } from '../module.js';
 import { webhookActions } from './actions.js';
@@ -6,7 +7,8 @@ import { countPending } from './deliveries/delivery-store.js';
 import { DeliveryActs } from './delivery-acts.js';
 import { EndpointActs } from './endpoint-acts.js';
 import { EndpointSeals } from './endpoints/endpoint-seals.js';
-import { countByStatus, deleteWebhooksOf } from './endpoints/endpoint-store.js';
+import { countByStatus, deleteWebhooksOf, listEndpoints } from './endpoints/endpoint-store.js';
+import { endpointView } from './endpoints/endpoint-view.js';
 import { openApiWebhooks } from './kinds/openapi-webhooks.js';
 import { webhookMails } from './mails/index.js';
 import { WebhookMetrics } from './metrics.js';
@@ -69,6 +71,10 @@ export const webhooksModule = defineModule({
       on: [webhookRelay({ publicUrl, clock, onDue, onSkipped: (count) => metrics.countSkipped(count) })],
       release: deleteWebhooksOf,
       revocation: webhookRevocation,
+      export: async (owner) => {
+        const { rows } = await listEndpoints(db, owner, { limit: MAX_EXPORTED, offset: 0 });
+        return { webhooks: rows.map((row) => endpointView(row, clock.now())) };
+      },
     };
   },
 });

@@ -23,16 +23,6 @@ export const accountMessages: readonly CatalogEntry[] = [
   ['must not be the e-mail address', '不能与邮箱地址相同', '不得與電子郵件地址相同'],
   ['is one of the most used passwords; choose another', '是最常用的密码之一，请换一个', '是最常用的密碼之一，請換一個'],
   [
-    'the account has no password: set one with a mailed link (POST /v1/auth/password/forgot), sign in, and use a session that was opened in the last ten minutes',
-    '此账户没有密码：请通过邮件中的链接设置密码（POST /v1/auth/password/forgot）并登录，再使用最近十分钟内打开的会话',
-    '此帳戶沒有密碼：請透過郵件中的連結設定密碼（POST /v1/auth/password/forgot）並登入，再使用最近十分鐘內開啟的工作階段',
-  ],
-  [
-    'send the password of the account, or use a session that was opened in the last ten minutes',
-    '请发送账户的密码，或使用最近十分钟内打开的会话',
-    '請傳送帳戶的密碼，或使用最近十分鐘內開啟的工作階段',
-  ],
-  [
     'too many wrong codes were tried for this account; sign in from a network that you used before, with a passkey, or later',
     '此账户的错误验证码尝试过多；请从您以前使用过的网络登录、使用通行密钥，或稍后再试',
     '此帳戶嘗試錯誤驗證碼的次數過多；請從您以前使用過的網路登入、使用通行金鑰，或稍後再試',
@@ -134,6 +124,20 @@ export const accountMessages: readonly CatalogEntry[] = [
     'needs a service whose public URL has https and a domain name, or is http://localhost',
     '需要服务的公开 URL 使用 https 和域名，或为 http://localhost',
     '需要服務的公開 URL 使用 https 與網域名稱，或為 http://localhost',
+  ],
+  ['has an account already', '已有账户', '已有帳戶'],
+  ['is the address of the account already', '已是此账户的邮箱', '已是此帳戶的電子郵件'],
+  ['is not to be erased', '并非即将清除的账户', '並非即將清除的帳戶'],
+  ['is to be erased already', '已是即将清除的账户', '已是即將清除的帳戶'],
+  [
+    'is your own; another administrator can do this',
+    '是您自己的账户；可由其他管理员操作',
+    '是您自己的帳戶；可由其他管理員操作',
+  ],
+  [
+    'is required without a terminal: add --yes',
+    '在没有终端时必须提供：请加上 --yes',
+    '沒有終端機時必須提供：請加上 --yes',
   ],
   ['must not be sent together with expires_days', '不能与 expires_days 同时发送', '不得與 expires_days 同時傳送'],
   ['must be at most {} days from now', '距今不能超过 {1} 天', '距今不得超過 {1} 天'],

@@ -1,6 +1,6 @@
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import { storePasskey } from '../../../../test/_support/authenticator.js';
-import { anybody, type Callers, open, type Samples, scope } from '../../../../test/_support/samples.js';
+import { admin, anybody, type Callers, open, type Samples, scope } from '../../../../test/_support/samples.js';
 
 const account = scope('account');
 const session: Callers = { kind: 'session' };
@@ -44,7 +44,18 @@ export const samples: Samples = {
     'GET /.well-known/jwks.json': { callers: anybody },
     'GET /v1/account/profile': { callers: account },
     'PATCH /v1/account/profile': { callers: open(account) },
-    'DELETE /v1/account': { callers: open(account) },
+    'DELETE /v1/account': { callers: open(session) },
+    'POST /v1/account/email': { callers: open(fresh) },
+    'POST /v1/account/email/confirm': { callers: open(anybody) },
+    'GET /v1/admin/users': { callers: admin },
+    'GET /v1/admin/users/{id}': { callers: admin },
+    'PATCH /v1/admin/users/{id}': { callers: admin },
+    'DELETE /v1/admin/users/{id}': { callers: admin },
+    'POST /v1/admin/users/{id}/reset-factors': { callers: admin },
+    'POST /v1/admin/users/{id}/end-sessions': { callers: admin },
+    'POST /v1/admin/users/{id}/restore': { callers: admin },
+    'GET /v1/account/export': { callers: fresh },
+    'POST /v1/auth/restore': { callers: open(anybody) },
     'GET /v1/account/sessions': { callers: account },
     'DELETE /v1/account/sessions': { callers: open(account) },
     'DELETE /v1/account/sessions/{id}': { callers: open(account) },

@@ -7,10 +7,13 @@ import { listSecondFactors } from '../factors/factor-store.js';
 import type { SecondFactor } from '../factors/second-factor.js';
 import { type Judgement, judgeSignIn, type Proof } from '../judgement/judge-sign-in.js';
 import { type Profile, profileOf } from '../profile/profile.js';
+import type { SecurityNotices } from '../profile/security-notices.js';
 import { findUser, lockUser, type UserRow } from '../profile/store.js';
+import { listSessionPlaces } from '../sessions/session-store.js';
 import type { ClientInfo, TokenPair } from '../sessions/sessions.js';
 import type { AttemptLimits } from '../sign-in/attempt-limits.js';
 import { type Challenges, challengeKinds } from '../sign-in/challenges.js';
+import { isNewPlace } from './new-place.js';
 
 /** Answers that a sign-in which waits for a second factor takes. */
 const MAX_ANSWERS = 5;
@@ -28,6 +31,7 @@ interface CompletionOptions<T> {
   readonly challenges: Challenges;
   readonly limits: AttemptLimits;
   readonly secondFactor: SecondFactor;
+  readonly notices: SecurityNotices;
   readonly open: OpenSession<T>;
   /** True if an address must be verified before its user signs in. */
   readonly needsVerifiedEmail: boolean;
@@ -131,6 +135,10 @@ export class Completion<T extends { readonly sessionId: string } = TokenPair> {
     { proofs, by: { client, actor } }: { readonly proofs: readonly Proof[]; readonly by: SignInBy },
   ): Promise<SignedIn<T>> {
     const methods = proofs.map((proof) => (proof === 'registration' ? 'password' : proof));
+    if (isNewPlace(client, await listSessionPlaces(trx, user.id))) {
+      const name = client.userAgent?.slice(0, 200) ?? '';
+      await this.options.notices.enqueue(trx, user, { kind: 'sign_in.new_place', name, actor });
+    }
     const tokens = await this.options.open(trx, user.id, { methods, client });
     await insertAuditEntry(trx, {
       actor: { ...actor, userId: user.id, credentialId: tokens.sessionId },

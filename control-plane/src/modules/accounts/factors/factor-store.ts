@@ -178,3 +178,10 @@ export async function listSecondFactors(db: Knex, userId: string): Promise<Secon
   if (totp === null || totp.enabled_at === null) return [];
   return (await countRecoveryCodes(db, userId)) > 0 ? ['totp', 'recovery_code'] : ['totp'];
 }
+
+/** Removes the authenticator app, recovery codes and passkeys of a user. */
+export async function deleteFactors(trx: Knex, userId: string): Promise<void> {
+  await trx('totp_secrets').where({ user_id: userId }).delete();
+  await trx('recovery_codes').where({ user_id: userId }).delete();
+  await trx('passkeys').where({ user_id: userId }).delete();
+}

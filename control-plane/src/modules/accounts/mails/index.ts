@@ -1,5 +1,7 @@
 import { accountAccess } from './account-access.js';
 import { accountDeleted } from './account-deleted.js';
+import { accountDeleting } from './account-deleting.js';
+import { confirmEmail } from './confirm-email.js';
 import { confirmSignIn } from './confirm-sign-in.js';
 import { emailCode } from './email-code.js';
 import { passwordChanged } from './password-changed.js';
@@ -13,8 +15,10 @@ export const accountMails = {
   'reset-password': resetPassword,
   'password-changed': passwordChanged,
   'account-access': accountAccess,
+  'confirm-email': confirmEmail,
   'confirm-sign-in': confirmSignIn,
   'email-code': emailCode,
+  'account-deleting': accountDeleting,
   'account-deleted': accountDeleted,
   'security-notice': securityNotice,
 };

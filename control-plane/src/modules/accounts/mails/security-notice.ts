@@ -7,6 +7,7 @@ export type SecurityEvent =
   | 'sign_in.new_place'
   | 'factor.enabled'
   | 'factor.disabled'
+  | 'factors.reset'
   | 'recovery_codes.created'
   | 'recovery_code.used'
   | 'passkey.added'
@@ -34,6 +35,7 @@ const subjects: Readonly<Record<Locale, Readonly<Record<SecurityEvent, string>>>
     'sign_in.new_place': 'New sign-in to your account',
     'factor.enabled': 'Two-factor sign-in was turned on',
     'factor.disabled': 'Two-factor sign-in was turned off',
+    'factors.reset': 'An administrator removed your second factors and passkeys',
     'recovery_codes.created': 'New recovery codes were created',
     'recovery_code.used': 'A recovery code was used',
     'passkey.added': 'A passkey was added',
@@ -49,6 +51,7 @@ const subjects: Readonly<Record<Locale, Readonly<Record<SecurityEvent, string>>>
     'sign_in.new_place': '您的账户有新的登录',
     'factor.enabled': '两步验证已开启',
     'factor.disabled': '两步验证已关闭',
+    'factors.reset': '管理员已移除您的两步验证和通行密钥',
     'recovery_codes.created': '已生成新的恢复码',
     'recovery_code.used': '一个恢复码已被使用',
     'passkey.added': '已添加通行密钥',
@@ -64,6 +67,7 @@ const subjects: Readonly<Record<Locale, Readonly<Record<SecurityEvent, string>>>
     'sign_in.new_place': '您的帳戶有新的登入',
     'factor.enabled': '雙重驗證已開啟',
     'factor.disabled': '雙重驗證已關閉',
+    'factors.reset': '管理員已移除您的雙重驗證與通行金鑰',
     'recovery_codes.created': '已產生新的復原碼',
     'recovery_code.used': '一個復原碼已被使用',
     'passkey.added': '已新增通行金鑰',

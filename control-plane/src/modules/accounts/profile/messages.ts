@@ -48,4 +48,14 @@ export const messages = {
     'zh-CN': '密码已更改，其他会话已退出。',
     'zh-TW': '密碼已變更，其他工作階段已登出。',
   },
+  emailChanged: {
+    en: 'Your e-mail address was changed. Other sessions have ended.',
+    'zh-CN': '您的邮箱已更改，其他会话已退出。',
+    'zh-TW': '您的電子郵件已變更，其他工作階段已登出。',
+  },
+  accountRestored: {
+    en: 'Your account is restored. Sign in again.',
+    'zh-CN': '您的账户已恢复，请重新登录。',
+    'zh-TW': '您的帳戶已還原，請重新登入。',
+  },
 } as const satisfies Record<string, Readonly<Record<Locale, string>>>;

@@ -10,6 +10,7 @@ export async function findRecipient(
 ): Promise<{ email: string; locale: Locale; timezone: string } | null> {
   const user = await findUser(db, userId);
   if (user === null || user.email === null) return null;
-  if (user.email_verified_at === null || user.disabled_at !== null || user.deleted_at !== null) return null;
+  if (user.email_verified_at === null || user.disabled_at !== null || user.deleting_at !== null) return null;
+  if (user.deleted_at !== null) return null;
   return { email: user.email, locale: localesOfProfiles[user.locale], timezone: user.timezone };
 }

@@ -4,11 +4,21 @@ import type { Actor } from '../../../audit-log/actor.js';
 import type { SecurityEvent } from '../mails/security-notice.js';
 import type { AccountMail } from './account-mail.js';
 import { localesOfProfiles } from './profile.js';
-import type { UserRow } from './store.js';
+import { findUser, type UserRow } from './store.js';
 
 /** Mails owners about changes to what protects their account. */
 export class SecurityNotices {
   constructor(private readonly options: { readonly clock: Clock; readonly mail: AccountMail }) {}
+
+  /** As `enqueue`, to the user with an id; nothing for the owner of another kind. */
+  async enqueueTo(
+    trx: Knex,
+    userId: string,
+    notice: { kind: SecurityEvent; name?: string; actor: Actor },
+  ): Promise<void> {
+    const user = await findUser(trx, userId);
+    if (user !== null) await this.enqueue(trx, user, notice);
+  }
 
   /**
    * Queues a mail in the caller's transaction, to a verified address alone: an unverified one may be a stranger's.

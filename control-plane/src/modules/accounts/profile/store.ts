@@ -28,6 +28,9 @@ export interface UserRow {
   readonly created_at: Date;
 }
 
+/** SQLSTATE of a duplicate key. */
+const UNIQUE_VIOLATION = '23505';
+
 /** Columns of the table `users`. */
 const COLUMNS = [
   'id',
@@ -120,7 +123,7 @@ export async function findFirstAdmin(db: Knex): Promise<UserRow | null> {
  */
 export async function lockAdmins(trx: Knex.Transaction): Promise<string[]> {
   return trx('users')
-    .where({ role: 'admin', deleted_at: null, disabled_at: null })
+    .where({ role: 'admin', deleted_at: null, deleting_at: null, disabled_at: null })
     .orderBy('id')
     .forNoKeyUpdate()
     .pluck('id');
@@ -143,6 +146,18 @@ export async function updateUser(trx: Knex, id: string, changes: UserChanges): P
     .update(changes)
     .returning<UserRow[]>(['users.*', 'owners.plan']);
   return row ?? null;
+}
+
+/** Replaces the address of a user; false if another account has it. */
+export async function replaceEmail(trx: Knex, id: string, email: string, changes: UserChanges): Promise<boolean> {
+  if ((await findUserByEmail(trx, email)) !== null) return false;
+  try {
+    return (await updateUser(trx, id, { ...changes, email })) !== null;
+  } catch (error) {
+    // another one took it meanwhile
+    if ((error as { code?: string }).code === UNIQUE_VIOLATION) return false;
+    throw error;
+  }
 }
 
 /** Lists the last replaced password hashes of a user, newest first. */
@@ -178,6 +193,7 @@ export async function eraseUser(trx: Knex, userId: string, at: Date): Promise<vo
     display_name: null,
     bio: null,
     avatar_url: null,
+    deleting_at: null,
     deleted_at: at,
   });
   for (const table of [

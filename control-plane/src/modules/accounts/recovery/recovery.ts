@@ -138,7 +138,7 @@ export class Recovery {
     );
     await db.transaction(async (trx) => {
       const user = await findUserByEmail(trx, email);
-      if (user === null || user.disabled_at !== null) return;
+      if (user === null || user.disabled_at !== null || user.deleting_at !== null) return;
       const kind = 'password_reset';
       const token = await challenges.issue(trx, { kind, userId: user.id, email });
       if (token === null) return;

@@ -89,6 +89,36 @@ ${newPasswordField(text.newPassword, 'new_password')}
   },
 });
 
+/** GET /confirm-email: target of the link in the mail to a new address. */
+export const confirmEmailPage = defineRoute({
+  ...common,
+  operationId: 'getConfirmEmailPage',
+  path: '/confirm-email',
+  summary: 'Confirm a new e-mail address',
+  async handle(request) {
+    const text = pageTexts[request.locale];
+    const content = html`
+<h1>${text.confirmTitle}</h1>
+<noscript><p class="bad">${text.needsScript}</p></noscript>
+<div id="ask" class="text" data-action="/v1/account/email/confirm" data-no-token="${text.noToken}" data-failed="${text.failed}">
+<form>
+<p>${text.confirmAsk}</p>
+<p><label>${text.password}<br><input type="password" name="password" autocomplete="current-password" required maxlength="${MAX_PASSWORD_LENGTH}"></label></p>
+<p><button>${text.confirmButton}</button></p>
+</form>
+<details>
+<summary>${text.noPassword}</summary>
+<form>
+<p>${text.noPasswordAsk}</p>
+<p><button>${text.confirmButton}</button></p>
+</form>
+</details>
+</div>
+<p><output></output></p>`;
+    return renderPage(request, { title: text.confirmTitle, content, script });
+  },
+});
+
 /** GET /reset-password: target of the link in the mail. */
 export const resetPasswordPage = defineRoute({
   ...common,

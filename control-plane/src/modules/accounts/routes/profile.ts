@@ -2,7 +2,16 @@ import { Type } from 'typebox';
 import { actorOf } from '../../../audit-log/actor.js';
 import { personOf } from '../../../http/access.js';
 import { defineRoute } from '../../../http/route.js';
-import { PasswordSchema, ProfileChangeSchema, ProfileSchema } from '../profile/schema.js';
+import { FactorsSchema } from '../factors/schema.js';
+import { messages } from '../profile/messages.js';
+import {
+  MailedTokenSchema,
+  MessageSchema,
+  PasswordSchema,
+  ProfileChangeSchema,
+  ProfileSchema,
+  SessionSchema,
+} from '../profile/schema.js';
 import { signInLimit } from './limits.js';
 
 const tag = 'Account';
@@ -49,9 +58,9 @@ export const deleteAccount = defineRoute({
   path: '/v1/account',
   summary: 'Delete your account',
   description:
-    'Deletes the account permanently and at once: personal data is erased, sessions, keys and tokens are refused (403 ACCOUNT_DELETED), nodes are deleted, and the address can be registered again. Requires the password of the account, or a session that was opened (not refreshed) in the last ten minutes; otherwise 403 with `details`. A password in the request is always checked, with the same waits after wrong ones as at sign-in. The only administrator cannot be deleted: 409.',
+    'Ends all access at once, and erases the account in 14 days; a mail has a link that restores it until then (`POST /v1/auth/restore`). Meanwhile nobody can sign in (403 ACCOUNT_DELETED), keys and tokens get 403 AUTH_ACCOUNT_DISABLED, monitors are paused, nodes are drained, and the address stays taken. Then personal data is erased, nodes are deleted, and the address can be registered again; an account whose address is not verified is erased at once. Takes a session that is fresh (see `POST /v1/auth/step-up`), or without a second factor the `password` instead, with the same waits after wrong ones as at sign-in. The only administrator cannot be deleted: 409.',
   tag,
-  auth,
+  auth: { kind: 'session' },
   isOpenToUnverified: true,
   limit: signInLimit,
   body: Type.Object(
@@ -60,11 +69,61 @@ export const deleteAccount = defineRoute({
   ),
   bodyExample: { password: 'correct horse battery staple' },
   replies: { 200: Type.Null() },
-  errors: ['CONFLICT', 'AUTH_CREDENTIALS_INVALID', 'ACCOUNT_NOT_FOUND'],
+  errors: ['CONFLICT', 'AUTH_CREDENTIALS_INVALID', 'AUTH_2FA_REQUIRED', 'ACCOUNT_NOT_FOUND'],
   async handle(request, { accounts: { deletion } }) {
     const { account, body } = request;
-    const sessionId = account.credentialKind === 'session' ? account.credentialId : null;
-    await deletion.delete(personOf(account).id, { password: body.password ?? null, sessionId }, actorOf(request));
+    const { freshness } = account;
+    if (freshness === null) throw new TypeError('a session has a freshness');
+    await deletion.delete(personOf(account).id, { password: body.password ?? null, freshness }, actorOf(request));
     return { status: 200, data: null };
+  },
+});
+
+export const exportAccount = defineRoute({
+  operationId: 'exportAccount',
+  method: 'GET',
+  path: '/v1/account/export',
+  summary: 'Export your account',
+  description:
+    'A file with all that is stored about the account, at most 10000 entries of each kind: profile, factors, sessions, keys and tokens, audit log, and the configuration of monitors, alerts, webhooks and nodes, as their operations show it. Without secrets and measurements. `data.monitors` can be imported again. Five a day.',
+  tag,
+  auth: { kind: 'session', isFresh: true },
+  replies: {
+    200: Type.Object(
+      {
+        exported_at: Type.String({ format: 'date-time', examples: ['2026-03-01T12:00:00.000Z'] }),
+        profile: ProfileSchema,
+        factors: FactorsSchema,
+        sessions: Type.Array(SessionSchema),
+      },
+      { additionalProperties: true, title: 'AccountExport' },
+    ),
+  },
+  errors: ['ACCOUNT_NOT_FOUND'],
+  async handle({ account }, { accounts: { accountExport } }) {
+    const data = await accountExport.read(personOf(account).id, account.credentialId);
+    const headers = { 'Content-Disposition': 'attachment; filename="vantage-account.json"' };
+    return { status: 200, data, headers };
+  },
+});
+
+export const restoreAccount = defineRoute({
+  operationId: 'restoreAccount',
+  method: 'POST',
+  path: '/v1/auth/restore',
+  summary: 'Restore your deleted account',
+  description:
+    'Takes the token of the mail about the deletion, valid for 14 days. Keys, tokens, monitors and nodes work again as before; sessions stay ended, so sign in.',
+  tag: 'Authentication',
+  auth: { kind: 'public' },
+  isOpenToUnverified: true,
+  limit: signInLimit,
+  body: Type.Object({ token: MailedTokenSchema }, { additionalProperties: false, title: 'AccountRestoration' }),
+  bodyExample: { token: 'svc_ch_…' },
+  replies: { 200: MessageSchema },
+  errors: ['AUTH_OTP_INVALID', 'AUTH_OTP_EXPIRED'],
+  async handle(request, { accounts: { deletion } }) {
+    await deletion.restore(request.body.token, actorOf(request));
+    return { status: 200, data: { message: messages.accountRestored[request.locale] } };
   },
 });

@@ -3,6 +3,7 @@ import { actorOf } from '../../../audit-log/actor.js';
 import { personOf } from '../../../http/access.js';
 import { defineRoute } from '../../../http/route.js';
 import { SessionSchema } from '../profile/schema.js';
+import { sessionView } from '../sessions/session-view.js';
 
 const tag = 'Account';
 const auth = { kind: 'scope', scope: 'account' } as const;
@@ -37,17 +38,7 @@ export const listSessions = defineRoute({
   errors: [],
   async handle({ account }, { accounts: { sessions } }) {
     const rows = await sessions.list(personOf(account).id);
-    const items = rows.map(({ id, kind, methods, address, user_agent, created_at, last_used_at, expires_at }) => ({
-      id,
-      is_current: id === account.credentialId,
-      kind,
-      methods,
-      address,
-      user_agent,
-      created_at: created_at.toISOString(),
-      last_used_at: last_used_at.toISOString(),
-      expires_at: expires_at.toISOString(),
-    }));
+    const items = rows.map((row) => sessionView(row, account.credentialId));
     return { status: 200, data: { items } };
   },
 });

@@ -167,12 +167,6 @@ export async function findSession(db: Knex, id: string): Promise<LiveSessionRow 
   return findRow<LiveSessionRow>(db, FIND_SESSION, id);
 }
 
-/** Time when a session was opened; null if there is no such session. */
-export async function findSessionStart(db: Knex, id: string): Promise<Date | null> {
-  const row = await db('sessions').where({ id }).first<{ created_at: Date } | undefined>('created_at');
-  return row?.created_at ?? null;
-}
-
 /**
  * Lists addresses that the owner of an account has signed in from, in about the last month. Sessions that were revoked, and
  * opened before the password was last set or the address verified, do not count: they may have been someone else's.
@@ -185,6 +179,15 @@ export async function listSessionAddresses(db: Knex, userId: string): Promise<st
     [userId],
   );
   return rows.map(({ address }) => address);
+}
+
+/** Networks and programs that signed in to an account in about the last month. */
+export async function listSessionPlaces(
+  db: Knex,
+  userId: string,
+): Promise<{ address: string; userAgent: string | null }[]> {
+  const places = db('sessions').where({ user_id: userId }).distinct('address', 'user_agent AS userAgent');
+  return places as Promise<{ address: string; userAgent: string | null }[]>;
 }
 
 /** Ends all but the newest sessions of a user. */

@@ -42,11 +42,15 @@ const passkey = {
 export const challengeKinds = {
   email_verification: { ...oneTime, lifeMs: 24 * 3_600_000, countedWith: 'forms' },
   password_reset: { ...oneTime, lifeMs: 30 * 60_000, countedWith: 'forms' },
+  /** To a new address of an account. */
+  email_change: { ...oneTime, lifeMs: 24 * 3_600_000, countedWith: 'forms' },
   sign_in_confirmation: { ...oneTime, lifeMs: 30 * 60_000, countedWith: 'right passwords' },
   /** Six digits, kept as `code_hash`; found by its user, since the person types them instead of a token. */
   email_code: { ...oneTime, lifeMs: 10 * 60_000, countedWith: 'forms' },
   /** A device that shows a QR code, until a person approves it. */
   qr_sign_in: { ...oneTime, lifeMs: 120_000 },
+  /** Restores an account that is to be erased. Its mail is not counted: it is the only way back. */
+  account_restore: { ...oneTime, lifeMs: 14 * 24 * 3_600_000 },
   /** A sign-in that waits for a second factor. */
   pending_sign_in: { lifeMs: 600_000, invalid: 'AUTH_SESSION_INVALID', expired: 'AUTH_SESSION_INVALID' },
   passkey_registration: passkey,

@@ -115,9 +115,9 @@ export async function lockAnyChannel(trx: Knex, id: string): Promise<ChannelRow 
 
 /** Conditions of a list of channels; undefined matches any. */
 export interface ChannelFilter {
-  readonly type: string | undefined;
-  readonly verified: boolean | undefined;
-  readonly health: string | undefined;
+  readonly type?: string | undefined;
+  readonly verified?: boolean | undefined;
+  readonly health?: string | undefined;
 }
 
 /** Page of an owner's channels, newest first, and the number of all. */

@@ -23,12 +23,12 @@ import {
 } from '../definition/store.js';
 import { HEARTBEAT } from '../definition/type-names.js';
 import { monitorName, subjectOf } from '../events/event-fields.js';
-import { closeEvent } from '../events/event-store.js';
 import { groupNamed } from '../groups/monitor-groups.js';
-import { insertDue, lockState, resetState } from '../judging/state-store.js';
+import { insertDue, lockState } from '../judging/state-store.js';
 import type { AssignmentChange } from '../placement/assignment-announcements.js';
 import type { PlacedMonitor, Placing } from '../placement/placing.js';
 import { CheckedFields, type CheckedFieldsOptions } from './checked-fields.js';
+import { writeStatus } from './status-change.js';
 
 export interface MonitorActsOptions extends CheckedFieldsOptions {
   readonly db: Knex;
@@ -157,17 +157,7 @@ export class MonitorActs {
       const monitor = await lockMonitor(trx, id, account.owner);
       if (monitor === null) throw new ApiError('MONITOR_NOT_FOUND');
       if (monitor.status === status) return [];
-      const isHeartbeat = monitor.type === HEARTBEAT;
-      if (isHeartbeat) await heartbeats.suspend(trx, id);
-      await updateStatus(trx, id, status, at);
-      if (isHeartbeat && status === 'active') await heartbeats.resume(trx, id);
-      await resetState(trx, id, at);
-      await closeEvent(trx, id, at);
-      const kind = ({ active: 'monitor.resumed', paused: 'monitor.paused', archived: 'monitor.archived' } as const)[
-        status
-      ];
-      const event = { kind, ...subjectOf(monitor), payload: { monitor: monitorName(monitor) } };
-      await happened(trx, { actor, accountId: account.owner.id, action: kind, subject: id, event });
+      await writeStatus(trx, monitor, { status, at, actor, heartbeats });
       return this.#place(trx, { ...monitor, status }, account);
     });
     this.options.onAssigned([{ id, nodeIds }]);
@@ -180,7 +170,7 @@ export class MonitorActs {
 
   async #beginPaused(trx: Knex, { id, type }: MonitorFields, at: Date): Promise<void> {
     if (type === HEARTBEAT) await this.options.heartbeats.suspend(trx, id);
-    await updateStatus(trx, id, 'paused', at);
+    await updateStatus(trx, id, { status: 'paused', at });
   }
 
   async #checkGroup(trx: Knex, { group_id: id }: Partial<MonitorCreate>, account: Account): Promise<void> {

@@ -173,6 +173,10 @@ export const MonitorSchema = Type.Object(
         'Settings with defaults filled in. Secrets are masked with asterisks; so are body and headers for credentials without the scope `monitor:read`. A masked value that is sent back keeps the stored one, as long as it goes to the destination it was given for.',
     }),
     status: Type.Enum([...monitorStatuses], { type: 'string' }),
+    paused_reason: nullable(
+      Type.Enum(['account_deleting'], { type: 'string' }),
+      'Why it is paused without an act on the monitor: `account_deleting`, the account is to be erased, and a restored account resumes it. Null: paused by its owner, or not paused.',
+    ),
     current_status: Type.Enum([...healths], { type: 'string' }),
     state_since: {
       ...Instant,

@@ -6,6 +6,9 @@ import { type Owner, ownedBy } from '../../../owners/index.js';
 import type { NodeSelection } from '../../nodes/index.js';
 import type { MonitorAlertSeverity, MonitorStatus } from './schema.js';
 
+/** Reason for a pause that is not an act on the monitor. */
+export type PausedReason = 'account_deleting';
+
 /** Stored monitor. */
 export interface MonitorRow {
   readonly id: string;
@@ -20,6 +23,7 @@ export interface MonitorRow {
   readonly config: Record<string, unknown>;
   readonly sealed_secrets: Buffer | null;
   readonly status: MonitorStatus;
+  readonly paused_reason: PausedReason | null;
   readonly group_id: string | null;
   readonly tags: readonly string[];
   readonly node_selection: NodeSelection;
@@ -48,7 +52,7 @@ export interface KnownMonitorRow extends MonitorRow {
 }
 
 /** Columns of a monitor that its owner decides. */
-export type MonitorFields = Omit<MonitorRow, 'key' | 'created_at' | 'updated_at' | 'status'>;
+export type MonitorFields = Omit<MonitorRow, 'key' | 'created_at' | 'updated_at' | 'status' | 'paused_reason'>;
 
 /** Filter of lists of monitors. */
 export interface MonitorFilter {
@@ -60,7 +64,7 @@ export interface MonitorFilter {
   readonly q?: string | undefined;
 }
 
-const COLUMNS = `m.id, m.key, m.owner_id, m.created_by, m.is_test, m.name, m.type, m.target, m.interval_s, m.config, m.sealed_secrets, m.status,
+const COLUMNS = `m.id, m.key, m.owner_id, m.created_by, m.is_test, m.name, m.type, m.target, m.interval_s, m.config, m.sealed_secrets, m.status, m.paused_reason,
   m.group_id, m.tags, m.node_selection, m.node_count, m.consecutive_fail, m.consecutive_ok, m.fail_node_quorum,
   m.alert_policy_id, m.alert_severity, m.notifies_owner, m.created_at, m.updated_at`;
 
@@ -128,8 +132,12 @@ export async function updateMonitor(trx: Knex, { id, ...changes }: MonitorFields
 }
 
 /** Sets the configuration state, and records when the monitor was not checked. */
-export async function updateStatus(trx: Knex, id: string, status: MonitorStatus, at: Date): Promise<void> {
-  await trx('monitors').where({ id }).update({ status, updated_at: at });
+export async function updateStatus(
+  trx: Knex,
+  id: string,
+  { status, reason = null, at }: { status: MonitorStatus; reason?: PausedReason | null; at: Date },
+): Promise<void> {
+  await trx('monitors').where({ id }).update({ status, paused_reason: reason, updated_at: at });
   // a monitor that was resumed but not judged since still counts as paused in uptime: see endPause
   if (status === 'active') return;
   await trx.raw(
@@ -152,6 +160,20 @@ export async function lockMonitor(trx: Knex, id: string, owner: Owner | null): P
     { id, ownerId: owner?.id ?? null },
   );
   return rows[0] ?? null;
+}
+
+/** Locks the monitors of an owner that are in a state, for a change, in the order of their ids. */
+export async function lockMonitorsOf(
+  trx: Knex,
+  ownerId: string,
+  { status, reason }: { status: MonitorStatus; reason: PausedReason | null },
+): Promise<MonitorRow[]> {
+  const { rows } = await trx.raw<{ rows: MonitorRow[] }>(
+    `SELECT ${COLUMNS} FROM monitors m WHERE m.owner_id = ? AND m.status = ? AND m.paused_reason IS NOT DISTINCT FROM ?
+     ORDER BY m.id FOR NO KEY UPDATE`,
+    [ownerId, status, reason],
+  );
+  return rows;
 }
 
 /** Monitor of an owner with its state; null if there is no such monitor. */

@@ -11,6 +11,11 @@ export async function claimPlacementDue(trx: Knex, limit: number): Promise<strin
   return [...new Set(rows.map(({ monitor_id }) => monitor_id))].sort();
 }
 
+/** Queues these monitors. */
+export async function queuePlacement(trx: Knex, ids: readonly string[]): Promise<void> {
+  await trx.raw('INSERT INTO placement_due (monitor_id) SELECT unnest(?::text[])', [[...ids]]);
+}
+
 /** Queues the monitors that these nodes have. */
 export async function queueMonitorsOf(db: Knex, nodeIds: readonly string[]): Promise<void> {
   if (nodeIds.length === 0) return;

@@ -34,6 +34,7 @@ export function monitorView(
     interval_s: row.interval_s,
     config: row.config,
     status: row.status,
+    paused_reason: row.paused_reason,
     current_status: row.health,
     state_since: (row.changed_at ?? row.created_at).toISOString(),
     reason: row.health === 'down' || row.health === 'degraded' ? row.reason : null,

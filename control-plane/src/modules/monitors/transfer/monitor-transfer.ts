@@ -1,6 +1,7 @@
 import type { Sealer } from '../../../crypto/sealing.js';
 import type { JsonText } from '../../../http/json-text.js';
 import type { Account } from '../../../http/route.js';
+import type { Owner } from '../../../owners/index.js';
 import type { MonitorFilter } from '../definition/store.js';
 import type { MonitorExport } from './exporting/export-schema.js';
 import { exportMonitors, exportText } from './exporting/exporting.js';
@@ -20,8 +21,13 @@ export class MonitorTransfer {
   }
 
   /** Export of monitors, from which an import creates the same monitors. */
-  export(account: Account, filter: MonitorFilter): Promise<MonitorExport> {
-    return exportMonitors({ ...this.options, turns: this.#turns }, account.owner, filter);
+  export({ owner }: Account, filter: MonitorFilter): Promise<MonitorExport> {
+    return this.exportOf(owner, filter);
+  }
+
+  /** As `export`, of an owner. */
+  exportOf(owner: Owner, filter: MonitorFilter = {}): Promise<MonitorExport> {
+    return exportMonitors({ ...this.options, turns: this.#turns }, owner, filter);
   }
 
   /** Export as JSON, written in parts. @throws ApiError VALIDATION_FAILED if it is too large for one response */
