@@ -48,15 +48,35 @@ t.test('an export has everything of an account, of all modules, and none of its 
   t.match(reply.headers.get('content-disposition'), /attachment; filename=/);
   const text = JSON.stringify(reply.body.data);
   t.match(reply.body.data, {
-    ...{ profile: { id }, factors: { totp: {} }, sessions: [{ is_current: true }], api_keys: [{ name: 'my key' }] },
-    ...{ tokens: [{ name: 'my token' }], monitors: [{ name: 'my job' }, { name: 'my site' }], monitor_groups: [{}] },
-    ...{ alert_silences: [{ reason: 'my silence' }], webhooks: [{ id: endpoint.endpoint.id }], nodes: [] },
-    ...{ enrollment_tokens: [{ label: 'my node' }], maintenance_windows: [], alert_groups: [] },
+    profile: { id },
+    factors: { totp: {} },
+    sessions: [{ is_current: true }],
+    api_keys: [{ name: 'my key' }],
+    tokens: [{ name: 'my token' }],
+    monitors: [{ name: 'my job' }, { name: 'my site' }],
+    monitor_groups: [{}],
+    alert_silences: [{ reason: 'my silence' }],
+    webhooks: [{ id: endpoint.endpoint.id }],
+    nodes: [],
+    enrollment_tokens: [{ label: 'my node' }],
+    maintenance_windows: [],
+    alert_groups: [],
   });
   for (const part of ['my channel', 'my policy', 'token.created', 'my group']) t.ok(text.includes(part), part);
   const secrets = [
-    ...[password, secret, ...codes, data.access_token, data.refresh_token, key.key, token.token, enrollment.token],
-    ...[job.heartbeat.token, endpoint.secret, 'hidden-monitor-secret', CHANNEL_SECRET, 'bob@example.com'],
+    password,
+    secret,
+    ...codes,
+    data.access_token,
+    data.refresh_token,
+    key.key,
+    token.token,
+    enrollment.token,
+    job.heartbeat.token,
+    endpoint.secret,
+    'hidden-monitor-secret',
+    CHANNEL_SECRET,
+    'bob@example.com',
   ];
   for (const hidden of secrets) {
     t.equal(typeof hidden, 'string');

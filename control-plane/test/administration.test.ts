@@ -38,8 +38,15 @@ t.test('administrators find users by what is known of them', async (t) => {
   t.strictSame(await find('status=disabled'), [[], 0]);
   t.strictSame(await find('plan=unlimited&page_size=1&page=3'), [[api.userId], 3]);
   t.match((await api.call('GET', `/v1/admin/users/${ada.id}`)).body.data, {
-    ...{ id: ada.id, email: ada.email, role: 'user', plan: 'unlimited', status: 'active', email_verified: true },
-    ...{ factors: ['password'], created_at: String, last_seen_at: String },
+    id: ada.id,
+    email: ada.email,
+    role: 'user',
+    plan: 'unlimited',
+    status: 'active',
+    email_verified: true,
+    factors: ['password'],
+    created_at: String,
+    last_seen_at: String,
   });
   t.match(await api.call('GET', '/v1/admin/users/u_1'), {
     status: 404,

@@ -15,7 +15,7 @@ async function openAda(t: Parameters<typeof openPeople>[0], isVerified = true) {
   const { tokens, user } = await login(email);
   const session = { userId: user.id, sessionId: tokens.sessionId };
   const mailed = (template: string) =>
-    (letters.findLast((letter) => letter.template === template)?.data as { token: string }).token;
+    (letters.findLast((letter) => letter.template === template) as unknown as { data: { token: string } }).data.token;
   const request = (to: string) => emailChange.request(user.id, to, { actor: here, sessionId: tokens.sessionId });
   const confirm = (token: string, by: { password?: string; session?: typeof session } = {}) =>
     emailChange.confirm({ token, password: by.password }, { actor: here, session: by.session ?? null });
@@ -25,7 +25,7 @@ async function openAda(t: Parameters<typeof openPeople>[0], isVerified = true) {
 }
 
 t.test(
-  'a new address counts once its link is confirmed; what was mailed to the old one ends, and it is told',
+  'a new address counts once its link is confirmed; what was mailed to the old one ends, and it gets a notice',
   async (t) => {
     const { login, recovery, letters, session, request, confirm, mailed, row, live } = await openAda(t);
     await login('ada@example.com');

@@ -12,11 +12,11 @@ t.test('a sign-in from a network or with a program that the account never had is
     await signIn.login({ email, password, client: { address, userAgent }, actor: from(address) });
     return letters.map(({ template, data }) => [template, data]);
   };
-  t.strictSame(await login('192.0.2.1', 'Firefox/140.0'), [], 'the first one is no news');
+  t.strictSame(await login('192.0.2.1', 'Firefox/140.0'), [], 'none for the first one');
   t.strictSame(await login('192.0.2.1', 'Firefox/141.2'), [], 'a newer version is the same program');
-  const news = { kind: 'sign_in.new_place', name: 'curl/8', address: '192.0.2.1' };
-  t.match(await login('192.0.2.1', 'curl/8'), [['security-notice', news]]);
-  t.match(await login('198.51.100.7', 'curl/8'), [['security-notice', { ...news, address: '198.51.100.7' }]]);
+  const notice = { kind: 'sign_in.new_place', name: 'curl/8', address: '192.0.2.1' };
+  t.match(await login('192.0.2.1', 'curl/8'), [['security-notice', notice]]);
+  t.match(await login('198.51.100.7', 'curl/8'), [['security-notice', { ...notice, address: '198.51.100.7' }]]);
   t.strictSame(await login('198.51.100.7', 'curl/9'), []);
   t.strictSame(await login('2001:db8::1', 'curl/8').then(() => login('2001:db8::2', 'curl/8')), [], 'the same /64');
 });

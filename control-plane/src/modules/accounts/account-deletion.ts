@@ -71,8 +71,9 @@ export class AccountDeletion {
   async deleteByAdministrator(userId: string, act: ActDetails): Promise<void> {
     const { db, users } = this.options;
     const user = await findUser(db, userId);
-    if (user?.deleting_at != null) throw alreadyDeleting();
-    if (user?.email_verified_at == null) await users.delete(userId, act.actor, act.details);
+    if (user === null) throw new ApiError('ACCOUNT_NOT_FOUND');
+    if (user.deleting_at !== null) throw alreadyDeleting();
+    if (user.email_verified_at === null) await users.delete(userId, act.actor, act.details);
     else await db.transaction((trx) => this.#begin(trx, userId, act));
   }
 

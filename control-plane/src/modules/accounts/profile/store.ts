@@ -196,15 +196,12 @@ export async function eraseUser(trx: Knex, userId: string, at: Date): Promise<vo
     deleting_at: null,
     deleted_at: at,
   });
-  for (const table of [
-    'password_history',
-    'sign_in_passes',
-    'totp_secrets',
-    'recovery_codes',
-    'passkeys',
-    'identities',
-  ])
-    await trx(table).where({ user_id: userId }).delete();
+  await trx('password_history').where({ user_id: userId }).delete();
+  await trx('sign_in_passes').where({ user_id: userId }).delete();
+  await trx('totp_secrets').where({ user_id: userId }).delete();
+  await trx('recovery_codes').where({ user_id: userId }).delete();
+  await trx('passkeys').where({ user_id: userId }).delete();
+  await trx('identities').where({ user_id: userId }).delete();
   // rows are kept: the mails to an address are counted beyond the account
   await trx('challenges').where({ user_id: userId }).update({ data: '{}', token_id: null, secret_hash: null });
   await trx('sessions').where({ user_id: userId }).update({ address: '', user_agent: null });

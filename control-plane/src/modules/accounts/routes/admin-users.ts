@@ -39,7 +39,7 @@ const AdminUserSchema = Type.Object(
     }),
     created_at: Instant,
     last_seen_at: Type.Union([Instant, Type.Null()], {
-      description: 'Last use of a session, within the hour; null: there is none of about the last month.',
+      description: 'Last use of a session, within the hour; null: no session in about the last month.',
     }),
   },
   { additionalProperties: false, title: 'AdminUser' },
