@@ -1,11 +1,12 @@
 import { until } from '@vantage/shared/_support/until.js';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import t from 'tap';
+import { commandLine } from '../src/audit-log/actor.js';
 import { startLookups } from './_support/lookup-world.js';
 import type { PeerAgent } from './_support/peer-agent.js';
 import { createReport, endedReport, failure, flawless, joinReportNode, type Respond } from './_support/report-world.js';
 import { SseReader } from './_support/sse-reader.js';
-import { createUserApi, freshSession, movingRounds, type TestApi } from './_support/stack.js';
+import { createUserApi, movingRounds, type TestApi } from './_support/stack.js';
 
 const sections = ['http', 'ssl', 'dns', 'security_headers', 'ping', 'traceroute'];
 const plans = { VANTAGE_PLANS: JSON.stringify({ free: { requests_per_minute: null, node_tests_per_day: 100 } }) };
@@ -316,8 +317,7 @@ t.test('a report that is too large is cut to 512 KiB, says so, and keeps its fin
 t.test('the reports of an account are deleted with it', async (t) => {
   const user = await aUser();
   await endedReport(user, (await createReport(user, { target: 'deleted.example', scope: ['ping'] })).id);
-  const as = await freshSession(controlPlane, db, user.userId);
-  t.match(await user.call('DELETE', '/v1/account', { as }), { status: 200 });
+  await controlPlane.services.accounts.users.delete(user.userId, commandLine);
   t.strictSame(await reportsOf(user), []);
 });
 

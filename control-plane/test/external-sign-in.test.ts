@@ -170,10 +170,14 @@ t.test(
     await t.rejects(externalSignIn.unlink(ben, id, by.actor), { code: 'NOT_FOUND' });
     await externalSignIn.unlink(userId, id, mine.actor);
     t.match((await people.secondFactor.list(userId)).identities, []);
-    t.match(letters, [
-      { to: 'ada@people.example', data: { kind: 'identity.linked', name: 'GitHub (grace)' } },
-      { data: { kind: 'identity.unlinked', name: 'GitHub (grace)' } },
-    ]);
+    const kindOf = ({ data }: (typeof letters)[number]) => ('kind' in data ? data.kind : '');
+    t.match(
+      letters.filter((letter) => kindOf(letter).startsWith('identity.')),
+      [
+        { to: 'ada@people.example', data: { kind: 'identity.linked', name: 'GitHub (grace)' } },
+        { data: { kind: 'identity.unlinked', name: 'GitHub (grace)' } },
+      ],
+    );
     const actions = await db('audit_log').where({ subject: id }).orderBy('id').pluck('action');
     t.strictSame(actions, ['identity.linked', 'identity.unlinked']);
     await db('users').where({ id: userId }).update({ email_verified_at: null });

@@ -12,6 +12,11 @@ import { startStack } from './_support/stack.js';
 const planned: readonly (readonly [RegExp, string])[] = [
   [/^select (?:version\(\);|set_config\()/, 'opens a connection'],
   [/^UPDATE "(?:api_keys|personal_access_tokens)" SET last_used_at/, 'once a minute for a credential'],
+  [
+    /^SELECT (?:count\(\*\)::int AS total|u\.id, u\.email, u\.role, o\.plan).* FROM users u/s,
+    'an administrator looks for users',
+  ],
+  [/^(?:BEGIN;|ROLLBACK)$/, 'a page of a sign-in under way locks it'],
   [/timestamptz '\d{4}-/, 'the range of time is in the text, which chooses partitions while planning'],
 ];
 

@@ -244,6 +244,7 @@ export function openAccounts(options: AccountsOptions): AccountParts {
     cookies: new PageCookies(options.publicUrl),
     forms: new PageForms(options.publicUrl, keyedHash(secretKey, 'forms of pages')),
     completion: pageCompletion,
+    externalSignIn: new ExternalSignIn({ ...options, requests, completion: pageCompletion, notices, offered: methods }),
     passkeySignIn: new PasskeySignIn({ check: passkeyCheck, completion: pageCompletion }),
     emailCodeSignIn: new EmailCodeSignIn({ db, codes: emailCodes, limits, proofs, completion: pageCompletion }),
     qrSignIn: new QrSignIn({ ...qr, completion: pageCompletion }),

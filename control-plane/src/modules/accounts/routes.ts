@@ -12,6 +12,7 @@ import { confirmSignIn } from './routes/confirm-sign-in.js';
 import { changeEmail, confirmEmail } from './routes/email-change.js';
 import { loginWithEmailCode, requestEmailCode } from './routes/email-codes.js';
 import { finishExternalSignIn, startExternalSignIn, unlinkIdentity } from './routes/external-sign-in.js';
+import { externalSignInPages } from './routes/external-sign-in-pages.js';
 import { getLimits } from './routes/get-limits.js';
 import { getSignInMethods } from './routes/get-sign-in-methods.js';
 import { getJwks } from './routes/jwks.js';
@@ -108,6 +109,7 @@ export const accountRoutes: readonly AnyRoute[] = [
   restoreAccountPage,
   ...signInPages,
   ...passkeyPages,
+  ...externalSignInPages,
   securityPage,
   changeSecurity,
   ...qrPages,

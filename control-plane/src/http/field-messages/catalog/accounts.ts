@@ -121,7 +121,7 @@ export const accountMessages: readonly CatalogEntry[] = [
     '一個帳戶最多有 {1} 個通行金鑰；請先移除一個',
   ],
   [
-    'needs a service whose public URL has https and a domain name, or is http://localhost',
+    'is supported only where the public URL has https and a domain name, or is http://localhost',
     '需要服务的公开 URL 使用 https 和域名，或为 http://localhost',
     '需要服務的公開 URL 使用 https 與網域名稱，或為 http://localhost',
   ],

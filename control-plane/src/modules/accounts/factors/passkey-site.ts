@@ -19,6 +19,6 @@ export function passkeySiteOf(publicUrl: string): PasskeySite | null {
 /** @throws ApiError 422 where there are no passkeys */
 export function requireSite(site: PasskeySite | null): PasskeySite {
   if (site !== null) return site;
-  const message = 'needs a service whose public URL has https and a domain name, or is http://localhost';
+  const message = 'is supported only where the public URL has https and a domain name, or is http://localhost';
   throw businessError('passkey', 'not_supported', message);
 }

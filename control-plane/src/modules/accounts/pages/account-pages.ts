@@ -5,6 +5,7 @@ import { chosenLocale, type Locale, withLocale } from '../../../http/locale.js';
 import { type Html, html } from '../../../http/pages/html.js';
 import type { RawReply, RouteRequest } from '../../../http/route.js';
 import type { Completion, SignedIn } from '../completion/completion.js';
+import type { ExternalSignIn } from '../providers/external-sign-in.js';
 import type { BrowserSession, BrowserVisit, Sessions } from '../sessions/sessions.js';
 import type { EmailCodeSignIn } from '../ways/email-code-sign-in.js';
 import type { PasskeySignIn } from '../ways/passkey-sign-in.js';
@@ -32,6 +33,7 @@ interface AccountPagesOptions {
   readonly emailCodeSignIn: EmailCodeSignIn<BrowserSession>;
   readonly qrSignIn: QrSignIn<BrowserSession>;
   readonly passkeySignIn: PasskeySignIn<BrowserSession>;
+  readonly externalSignIn: ExternalSignIn<BrowserSession>;
   readonly completion: Completion<BrowserSession>;
 }
 
@@ -41,6 +43,7 @@ export class AccountPages {
   readonly emailCodeSignIn: EmailCodeSignIn<BrowserSession>;
   readonly qrSignIn: QrSignIn<BrowserSession>;
   readonly passkeySignIn: PasskeySignIn<BrowserSession>;
+  readonly externalSignIn: ExternalSignIn<BrowserSession>;
   readonly completion: Completion<BrowserSession>;
 
   constructor(private readonly options: AccountPagesOptions) {
@@ -48,6 +51,7 @@ export class AccountPages {
     this.emailCodeSignIn = options.emailCodeSignIn;
     this.qrSignIn = options.qrSignIn;
     this.passkeySignIn = options.passkeySignIn;
+    this.externalSignIn = options.externalSignIn;
     this.completion = options.completion;
   }
 
@@ -67,8 +71,10 @@ export class AccountPages {
   }
 
   /** Page that the address of a request leads to after the sign-in. */
-  nextOf({ url }: AccountPageRequest): string {
-    return safeNext(new URLSearchParams(url.split('?')[1]).get('next'), this.options.publicUrl);
+  nextOf(request: AccountPageRequest): string {
+    const { cookies, publicUrl } = this.options;
+    const asked = new URLSearchParams(request.url.split('?')[1]).get('next');
+    return safeNext(asked ?? cookies.signInNext(request), publicUrl);
   }
 
   /** Field with the token of the form at a path, which `readForm` checks. `cookie`: of the session or of the sign-in. */
@@ -97,6 +103,16 @@ export class AccountPages {
   /** Header that binds a sign-in which began to the browser. */
   newSignInCookie(challenge: string): string {
     return this.options.cookies.setSignIn(challenge);
+  }
+
+  /** As `newSignInCookie`, for a sign-in that leads over another site: it also keeps the page to go to. */
+  newDetourCookie(request: AccountPageRequest, challenge: string): string {
+    return this.options.cookies.setSignIn(challenge, this.nextOf(request));
+  }
+
+  /** Header that takes the cookie of a sign-in away. */
+  get clearedSignIn(): string {
+    return this.options.cookies.clearSignIn();
   }
 
   /** Runs a sign-in: leads on to its page with the cookie of the session, or to the second step. @throws ApiError for any other refusal */

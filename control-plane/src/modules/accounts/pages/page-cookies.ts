@@ -26,15 +26,23 @@ export class PageCookies {
 
   /** Cookie that binds a sign-in under way to this browser; null if the request has none. */
   signIn(request: WithHeaders): string | null {
-    return this.#read(request, 'vantage_sign_in');
+    return this.#read(request, 'vantage_sign_in')?.split('.')[0] ?? null;
+  }
+
+  /** Page to go to after a sign-in that leads over another site, as `setSignIn` kept it; null if it kept none. */
+  signInNext(request: WithHeaders): string | null {
+    const [, next] = this.#read(request, 'vantage_sign_in')?.split('.') ?? [];
+    return next === undefined ? null : Buffer.from(next, 'base64url').toString();
   }
 
   setSession(value: string): string {
     return this.#write('vantage_session', value, SESSION_SECONDS);
   }
 
-  setSignIn(value: string): string {
-    return this.#write('vantage_sign_in', value, SIGN_IN_SECONDS);
+  /** `next`: page to go to afterwards, where the address of the sign-in cannot keep it. */
+  setSignIn(value: string, next: string | null = null): string {
+    const kept = next === null ? '' : `.${Buffer.from(next).toString('base64url')}`;
+    return this.#write('vantage_sign_in', value + kept, SIGN_IN_SECONDS);
   }
 
   readonly clearSession = () => this.#write('vantage_session', '', 0);
@@ -44,7 +52,7 @@ export class PageCookies {
     const full = this.#fullName(name);
     for (const pair of (request.header('cookie') ?? '').split(/[;,]\s*/)) {
       const [key, value = ''] = pair.split('=', 2);
-      if (key?.trim() === full && /^[\w-]{1,200}$/.test(value)) return value;
+      if (key?.trim() === full && /^[\w-]{1,200}(?:\.[\w-]{1,3000})?$/.test(value)) return value;
     }
     return null;
   }

@@ -22,6 +22,8 @@ export interface SecurityFacts {
   readonly newPasskey: PasskeyOffer | null;
   /** Options of a passkey that confirms the session; null if it needs none, or has none. */
   readonly confirming: PasskeyOffer | null;
+  /** External providers that accounts can be linked at. */
+  readonly providers: readonly { readonly id: string; readonly name: string }[];
   /** Field with the token of the forms. */
   readonly token: Html;
   /** Recovery codes that were just created, which are shown this once. */
@@ -36,7 +38,7 @@ export interface SecurityFacts {
 /** Content of the page about an account: who is signed in, what protects it, and where it is signed in. */
 export function securityView(facts: SecurityFacts, locale: Locale): Html {
   const text = accountTexts[locale];
-  const { profile, factors } = facts;
+  const { profile } = facts;
   const isFresh = facts.visitor.freshness.isFresh;
   return html`
 <p>${text.signedInAs(profile.email)}</p>
@@ -51,7 +53,7 @@ ${totpSection(facts, text, locale)}
 <h2>${text.passkeys}</h2>
 ${passkeysSection(facts, text, locale)}
 <h2>${text.identities}</h2>
-${factors.identities.length === 0 ? html`<p>${text.noIdentities}</p>` : list(factors.identities.map(({ provider, label, last_used_at: used }) => `${provider}: ${label ?? ''}, ${usedText(used, text, locale)}`))}
+${identitiesSection(facts, text, locale)}
 <h2>${text.sessions}</h2>
 ${sessionsTable(facts, text, locale)}`;
 }
@@ -99,6 +101,21 @@ ${isFresh && newPasskey === null && form('new-passkey', html`<button class="quie
 ${isFresh && newPasskey !== null && passkeyForm(newPasskey, { action: HOME_OF_ACCOUNTS, kind: 'create', fields, button: says.add, text: says })}`;
 }
 
+function identitiesSection(facts: SecurityFacts, text: AccountTexts, locale: Locale): Html {
+  const { visitor, profile, factors, form, providers } = facts;
+  const isFresh = visitor.freshness.isFresh && profile.email_verified;
+  const own = factors.identities.map(({ id, provider, label, last_used_at: used }) => {
+    const name = providers.find((offered) => offered.id === provider)?.name ?? provider;
+    return html`<li>${label === null ? name : `${name}: ${label}`}, ${usedText(used, text, locale)}
+${isFresh && form('unlink', html`<button class="quiet">${passkeyTexts[locale].remove}</button>`, { identity: id })}</li>`;
+  });
+  const links = providers.map(
+    ({ id, name }) => html`<li><a href="/sign-in/oauth/${encodeURIComponent(id)}?link">${text.link(name)}</a></li>`,
+  );
+  return html`${own.length === 0 ? html`<p>${text.noIdentities}</p>` : html`<ul>${own}</ul>`}
+${isFresh && links.length > 0 && html`<ul>${links}</ul>`}`;
+}
+
 function totpSection(
   { visitor, profile, factors, setup, form }: SecurityFacts,
   text: AccountTexts,
@@ -136,10 +153,6 @@ function sessionsTable({ sessions, visitor, form }: SecurityFacts, text: Account
 <thead><tr><th>${text.program}</th><th>${text.address}</th><th>${text.since}</th><th>${text.used}</th><th></th></tr></thead>
 <tbody>${rows}</tbody></table></div>
 ${sessions.length > 1 && form('end-others', html`<button class="quiet">${text.endOthers}</button>`)}`;
-}
-
-function list(items: readonly string[]): Html {
-  return html`<ul>${items.map((item) => html`<li>${item}</li>`)}</ul>`;
 }
 
 function usedText(used: string | null, text: AccountTexts, locale: Locale): string {

@@ -1,6 +1,6 @@
 import type { Clock } from '@vantage/shared/clock.js';
 import type { Knex } from 'knex';
-import type { Actor } from '../../../audit-log/actor.js';
+import { type Actor, commandLine } from '../../../audit-log/actor.js';
 import type { SecurityEvent } from '../mails/security-notice.js';
 import type { AccountMail } from './account-mail.js';
 import { localesOfProfiles } from './profile.js';
@@ -10,12 +10,14 @@ import { findUser, type UserRow } from './store.js';
 export class SecurityNotices {
   constructor(private readonly options: { readonly clock: Clock; readonly mail: AccountMail }) {}
 
-  /** As `enqueue`, to the user with an id; nothing for the owner of another kind. */
+  /** As `enqueue`, to the user with an id; nothing for the owner of another kind, and for acts of the command line. */
   async enqueueTo(
     trx: Knex,
     userId: string,
     notice: { kind: SecurityEvent; name?: string; actor: Actor },
   ): Promise<void> {
+    // the operator of this machine needs no account to act on one
+    if (notice.actor.credentialId === commandLine.credentialId) return;
     const user = await findUser(trx, userId);
     if (user !== null) await this.enqueue(trx, user, notice);
   }

@@ -156,6 +156,13 @@ const acts: Readonly<Record<string, Act | undefined>> = {
       return { cookie: await renewed(request) };
     },
   },
+  unlink: {
+    async run(request) {
+      const { visitor, fields, actor, services } = request;
+      await services.accounts.externalSignIn.unlink(visitor.userId, fields.get('identity') ?? '', actor);
+      return { cookie: await renewed(request) };
+    },
+  },
   'renew-codes': {
     async run({ visitor, actor, services }) {
       return { newCodes: await services.accounts.secondFactor.renewCodes(visitor.userId, actor) };
@@ -192,7 +199,7 @@ function renewed({ visitor, services }: ActRequest): Promise<string> {
 
 async function show(
   request: AccountPageRequest,
-  { accounts: { pages, secondFactor, sessions, users, passkeyCheck } }: Services,
+  { accounts: { pages, secondFactor, sessions, users, passkeyCheck, methods } }: Services,
   visitor: Visitor,
   {
     error = null,
@@ -219,6 +226,7 @@ async function show(
     newPasskey: newPasskey ?? null,
     confirming: confirms ? await passkeyCheck.start() : null,
     token,
+    providers: methods.providers,
     sessions: await sessions.list(userId),
     form,
     signOutToken: pages.formToken('/sign-out', visitor.cookie),

@@ -1,0 +1,95 @@
+import { Type } from 'typebox';
+import { requireFresh } from '../../../http/access.js';
+import { ApiError } from '../../../http/errors.js';
+import { html } from '../../../http/pages/html.js';
+import { renderPage } from '../../../http/pages/page.js';
+import { defineRoute, type RawReply } from '../../../http/route.js';
+import { type AccountPageRequest, redirect, refusalHtml } from '../pages/account-pages.js';
+import { accountTexts } from '../pages/account-texts.js';
+import { HOME_OF_ACCOUNTS } from '../pages/next.js';
+import { signInLimit } from './limits.js';
+import { signInBy } from './sign-in-by.js';
+import { queryOf } from './sign-in-pages.js';
+
+const page = {
+  tag: 'Pages',
+  method: 'GET',
+  auth: { kind: 'none' },
+  replyKind: 'html',
+  isDocumented: false,
+  limit: signInLimit,
+  params: Type.Object({ provider: Type.String({ maxLength: 64 }) }),
+  replies: Object.fromEntries([200, 303, 400, 401, 403, 404, 409, 429, 503].map((status) => [status, Type.String()])),
+  errors: [],
+} as const;
+
+/** GET /sign-in/oauth/{provider}: leads to an external provider. With `?link` to link its account to that of the session, which must be fresh. */
+const start = defineRoute({
+  ...page,
+  operationId: 'getSignInProviderPage',
+  path: '/sign-in/oauth/{provider}',
+  summary: 'Sign in by an external provider',
+  async handle(request, { accounts: { pages } }) {
+    const { provider } = request.params;
+    try {
+      const visitor = queryHas(request, 'link') ? await pages.pageSession(request) : null;
+      if (visitor !== null && 'raw' in visitor) return visitor;
+      if (visitor !== null) requireFresh(visitor);
+      const { authorizationUrl, challenge } = await pages.externalSignIn.start(provider, { session: visitor });
+      const cookies = [pages.newDetourCookie(request, challenge)];
+      return {
+        status: 303,
+        raw: { contentType: 'text/html; charset=utf-8', body: '' },
+        headers: { Location: authorizationUrl },
+        cookies,
+      };
+    } catch (error) {
+      return refused(request, error);
+    }
+  },
+});
+
+/** GET /sign-in/oauth/{provider}/callback: the browser comes back from the provider. */
+const callback = defineRoute({
+  ...page,
+  operationId: 'getSignInProviderCallbackPage',
+  path: '/sign-in/oauth/{provider}/callback',
+  summary: 'Come back from an external provider',
+  async handle(request, { accounts: { pages } }) {
+    const { provider } = request.params;
+    const query = new URLSearchParams(request.url.split('?')[1]);
+    const given = (name: string) => query.get(name) ?? undefined;
+    const answer = {
+      challenge: pages.signInCookieOf(request) ?? '',
+      state: query.get('state') ?? '',
+      code: given('code'),
+      iss: given('iss'),
+      error: given('error'),
+    };
+    try {
+      const visitor = await pages.visitor(request);
+      const by = { ...signInBy(request), sessionId: visitor?.sessionId ?? null, locale: request.locale };
+      const result = await pages.externalSignIn.finish(provider, answer, by);
+      if ('linked' in result) return redirect(request, HOME_OF_ACCOUNTS, [pages.clearedSignIn]);
+      return await pages.signedIn(request, async () => result.signedIn);
+    } catch (error) {
+      return refused(request, error);
+    }
+  },
+});
+
+export const externalSignInPages = [start, callback];
+
+/** The refusal as a page that leads back to the other ways. @throws what is no refusal */
+function refused(request: AccountPageRequest, error: unknown): RawReply {
+  if (!(error instanceof ApiError)) throw error;
+  const text = accountTexts[request.locale];
+  const content = html`<h1>${text.signIn}</h1>
+${refusalHtml(error, request.locale)}
+<p><a href="/sign-in${queryOf(request)}">${text.back}</a></p>`;
+  return renderPage(request, { status: error.status, title: text.signIn, content });
+}
+
+function queryHas({ url }: AccountPageRequest, name: string): boolean {
+  return new URLSearchParams(url.split('?')[1]).has(name);
+}
