@@ -23,7 +23,7 @@ for (const form of document.querySelectorAll('form[data-passkey]')) form.addEven
 });
 `;
 
-/** What a browser needs to make or use a passkey. */
+/** Challenge of a passkey, and the options that a browser makes or uses it with. */
 export interface PasskeyOffer {
   readonly challenge: string;
   readonly options: object;
