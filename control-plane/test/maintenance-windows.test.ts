@@ -4,6 +4,7 @@ import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import { until } from '@vantage/shared/_support/until.js';
 import fc from 'fast-check';
 import t from 'tap';
+import { commandLine } from '../src/audit-log/actor.js';
 import { coverageOf, maintenanceReads } from '../src/modules/monitors/maintenance/maintenance-reads.js';
 import { countMonitorsIn, queueMonitorsIn } from '../src/modules/monitors/maintenance/window-store.js';
 import { CheckingNode } from './_support/checking-node.js';
@@ -408,7 +409,7 @@ t.test('notices precede each occurrence, once, except for windows that test keys
   const { key } = await controlPlane.services.tokens.apiKeys.create(
     asUser(api.userId),
     { name: 'test', type: 'test', scopes: ['write', 'read'] },
-    { userId: null, credentialId: null, address: null, requestId: null },
+    commandLine,
   );
   t.equal((await api.call('POST', path, { body: { scope_type: 'all', ...daily }, as: key })).status, 201);
   const announced = async () => {

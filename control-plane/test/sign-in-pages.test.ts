@@ -139,3 +139,14 @@ t.test('a wrong password and a request for a new one are the form again, and say
   await visitor.get('/forgot-password');
   t.match(await visitor.submit({ email }), { status: 200, html: /<p class="good"/ });
 });
+
+t.test('a person changes the address by a mail, and deletes the account on the page', async (t) => {
+  const { visitor, email } = await signedUp();
+  t.match(await visitor.submit({ email: `new-${email}` }, { act: 'change-email' }), {
+    status: 200,
+    html: /<p class="good"/,
+  });
+  await visitor.submit({}, { act: 'delete' });
+  t.match(visitor.page, { status: 200, path: '/sign-in' });
+  t.match(await visitor.submit({ email, password }), { status: 403, html: /has been deleted.*is erased on \d{4}-/s });
+});

@@ -74,7 +74,12 @@ const en = {
   passwordTitle: 'Password',
   passwordSet: 'Set. A link for a new one is mailed to you on request.',
   passwordNone: 'None. A link to set one is mailed to you on request.',
-  done: 'Done.',
+  newEmail: 'New e-mail address',
+  leave: 'Delete the account',
+  leaveNote:
+    'You are signed out everywhere, monitors pause and nodes stop. For 14 days the link in a mail brings all back; then everything is erased.',
+  leaveAtOnce: 'The address is not verified, so everything is erased at once.',
+  leaveNow: 'Delete my account',
 };
 
 export type AccountTexts = typeof en;
@@ -149,7 +154,11 @@ const zhCn: AccountTexts = {
   passwordTitle: '密码',
   passwordSet: '已设置。可请求通过邮件发送设置新密码的链接。',
   passwordNone: '未设置。可请求通过邮件发送设置密码的链接。',
-  done: '已完成。',
+  newEmail: '新邮箱',
+  leave: '删除账户',
+  leaveNote: '您将在所有位置退出，监控项暂停，节点停止。14 天内可通过邮件中的链接恢复全部内容，之后全部清除。',
+  leaveAtOnce: '邮箱尚未验证，因此全部内容会立即清除。',
+  leaveNow: '删除我的账户',
 };
 
 const zhTw: AccountTexts = {
@@ -222,7 +231,11 @@ const zhTw: AccountTexts = {
   passwordTitle: '密碼',
   passwordSet: '已設定。可要求以郵件寄送設定新密碼的連結。',
   passwordNone: '未設定。可要求以郵件寄送設定密碼的連結。',
-  done: '已完成。',
+  newEmail: '新電子郵件地址',
+  leave: '刪除帳戶',
+  leaveNote: '您將在所有位置登出，監控項暫停，節點停止。14 天內可透過郵件中的連結還原全部內容，之後全部清除。',
+  leaveAtOnce: '電子郵件尚未驗證，因此全部內容會立即清除。',
+  leaveNow: '刪除我的帳戶',
 };
 
 export const accountTexts: Readonly<Record<Locale, AccountTexts>> = { en, 'zh-CN': zhCn, 'zh-TW': zhTw };

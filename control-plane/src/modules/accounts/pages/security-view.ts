@@ -55,7 +55,8 @@ ${passkeysSection(facts, text, locale)}
 <h2>${text.identities}</h2>
 ${identitiesSection(facts, text, locale)}
 <h2>${text.sessions}</h2>
-${sessionsTable(facts, text, locale)}`;
+${sessionsTable(facts, text, locale)}
+${isFresh && leaving(facts, text)}`;
 }
 
 function codesSection(codes: readonly string[], text: AccountTexts): Html {
@@ -153,6 +154,14 @@ function sessionsTable({ sessions, visitor, form }: SecurityFacts, text: Account
 <thead><tr><th>${text.program}</th><th>${text.address}</th><th>${text.since}</th><th>${text.used}</th><th></th></tr></thead>
 <tbody>${rows}</tbody></table></div>
 ${sessions.length > 1 && form('end-others', html`<button class="quiet">${text.endOthers}</button>`)}`;
+}
+
+function leaving({ form, profile }: SecurityFacts, text: AccountTexts): Html {
+  return html`<h2>${text.newEmail}</h2>
+${form('change-email', html`<label>${text.email}<input type="email" name="email" autocomplete="email" required maxlength="254"></label><button class="quiet">${text.send}</button>`)}
+<h2>${text.leave}</h2>
+<p>${profile.email_verified ? text.leaveNote : text.leaveAtOnce}</p>
+<details><summary>${text.leave}</summary>${form('delete', html`<button>${text.leaveNow}</button>`)}</details>`;
 }
 
 function usedText(used: string | null, text: AccountTexts, locale: Locale): string {

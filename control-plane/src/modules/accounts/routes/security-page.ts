@@ -12,6 +12,7 @@ import { HOME_OF_ACCOUNTS } from '../pages/next.js';
 import { FORM_BYTES } from '../pages/page-forms.js';
 import { newPasskeyAnswer, type PasskeyOffer, passkeyAnswer, passkeyScript } from '../pages/passkey-form.js';
 import { securityView } from '../pages/security-view.js';
+import { messages } from '../profile/messages.js';
 import { signInLimit } from './limits.js';
 import { signInBy } from './sign-in-by.js';
 
@@ -58,11 +59,12 @@ export const changeSecurity = defineRoute({
       if (!act.isOpen) {
         requireFresh(visitor);
         const { email_verified: isVerified } = await services.accounts.users.getProfile(userId);
-        if (!isVerified) throw new ApiError('ACCOUNT_EMAIL_UNVERIFIED');
+        if (!isVerified && !act.isForUnverified) throw new ApiError('ACCOUNT_EMAIL_UNVERIFIED');
       }
       const actor = { ...signInBy(request).actor, userId, credentialId: sessionId };
       const outcome = await act.run({ visitor, fields, actor, services });
-      if (outcome.newCodes !== undefined || outcome.isSettingUp || outcome.newPasskey !== undefined)
+      if (outcome.isSignedOut) return redirect(request, '/sign-in', pages.cleared);
+      if (outcome.isMailed || outcome.newCodes !== undefined || outcome.isSettingUp || outcome.newPasskey !== undefined)
         return await show(request, services, { ...visitor, cookie: outcome.cookie ?? visitor.cookie }, outcome);
       const cookies = outcome.cookie === undefined ? [] : [pages.newCookie(outcome.cookie)];
       return redirect(request, HOME_OF_ACCOUNTS, cookies);
@@ -84,6 +86,9 @@ interface ActOutcome {
   readonly newCodes?: readonly string[];
   readonly isSettingUp?: boolean;
   readonly newPasskey?: PasskeyOffer;
+  /** True if the person reads on in a mail. */
+  readonly isMailed?: true;
+  readonly isSignedOut?: true;
   /** New cookie of the session, after a factor has changed. */
   readonly cookie?: string;
 }
@@ -91,6 +96,8 @@ interface ActOutcome {
 interface Act {
   /** True if the session need not be fresh, nor the address verified. */
   readonly isOpen?: true;
+  /** True if the session must be fresh, and the address need not be verified. */
+  readonly isForUnverified?: true;
   run(request: ActRequest): Promise<ActOutcome>;
 }
 
@@ -168,6 +175,21 @@ const acts: Readonly<Record<string, Act | undefined>> = {
       return { newCodes: await services.accounts.secondFactor.renewCodes(visitor.userId, actor) };
     },
   },
+  // an unverified account may take back its address, and leave
+  'change-email': {
+    isForUnverified: true,
+    async run({ visitor: { userId, sessionId }, fields, actor, services }) {
+      await services.accounts.emailChange.request(userId, fields.get('email') ?? '', { actor, sessionId });
+      return { isMailed: true };
+    },
+  },
+  delete: {
+    isForUnverified: true,
+    async run({ visitor: { userId, freshness }, actor, services }) {
+      await services.accounts.deletion.delete(userId, { password: null, freshness }, actor);
+      return { isSignedOut: true };
+    },
+  },
   end: {
     isOpen: true,
     async run({ visitor: { userId }, fields, actor, services }) {
@@ -205,6 +227,7 @@ async function show(
     error = null,
     newCodes = [],
     isSettingUp = false,
+    isMailed,
     newPasskey,
     cookie,
   }: ActOutcome & { readonly error?: ApiError | null },
@@ -231,7 +254,7 @@ async function show(
     form,
     signOutToken: pages.formToken('/sign-out', visitor.cookie),
   };
-  const content = html`<h1>${title}</h1>${refusalHtml(error, request.locale)}${securityView(facts, request.locale)}`;
+  const content = html`<h1>${title}</h1>${refusalHtml(error, request.locale)}${isMailed && html`<p class="good" role="status">${messages.verificationSent[request.locale]}</p>`}${securityView(facts, request.locale)}`;
   const reply = renderPage(request, { status: error?.status ?? 200, title, content, script: passkeyScript });
   return { ...reply, ...(cookie === undefined ? {} : { cookies: [pages.newCookie(cookie)] }) };
 }
