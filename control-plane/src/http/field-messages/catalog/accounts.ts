@@ -108,13 +108,6 @@ export const accountMessages: readonly CatalogEntry[] = [
     '是唯一的管理员；请先创建另一个',
     '是唯一的管理員；請先建立另一個',
   ],
-  ['this account confirms by {}', '此账户通过以下方式确认：{1}', '此帳戶透過下列方式確認：{1}'],
-  ['needs exactly one proof', '需要且仅需要一项证明', '需要且僅需要一項證明'],
-  [
-    'is the last way to sign in; set a password or add a passkey first',
-    '是最后一种登录方式；请先设置密码或添加通行密钥',
-    '是最後一種登入方式；請先設定密碼或新增通行金鑰',
-  ],
   [
     'an account has at most {} passkeys; remove one first',
     '一个账户最多有 {1} 个通行密钥；请先移除一个',

@@ -12,9 +12,9 @@ export interface AccountDeletingData {
 /** Tells the owner of a deleted account how to restore it. */
 export const accountDeleting: MailTemplate<AccountDeletingData> = {
   example: {
-    link: 'https://vantage.example/restore-account#chl_1?a=1&b=2',
+    link: 'https://vantage.example/verify-email#chl_1?a=1&b=2',
     token: 'chl_1secret',
-    until: '2026-12-05T09:16:00.000Z',
+    until: '2026-11-21T09:16:00.000Z',
   },
   en: ({ link, token, until }, timezone) => ({
     subject: 'Your account will be erased',

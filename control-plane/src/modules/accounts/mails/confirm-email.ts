@@ -3,7 +3,7 @@ import type { VerifyEmailData } from './verify-email.js';
 
 /** Asks the reader of an address to confirm that an account gets it. */
 export const confirmEmail: MailTemplate<VerifyEmailData> = {
-  example: { link: 'https://vantage.example/confirm-email#chl_1?a=1&b=2', token: 'chl_1secret', expiresHours: 24 },
+  example: { link: 'https://vantage.example/verify-email#chl_1?a=1&b=2', token: 'chl_1secret', expiresHours: 24 },
   en: ({ link, token, expiresHours }) => ({
     subject: 'Confirm your new e-mail address',
     blocks: [
