@@ -12,7 +12,7 @@ const breaches = [
   ['programs-never-meet', 'agent/src/agent.ts', `import type { X } from '../../control-plane/src/runtime/log.js';`],
   ['programs-never-meet', 'control-plane/test/a.test.ts', `await import('vantage-agent/dist/src/agent.js');`],
   ['shared-by-name', 'agent/src/agent.ts', `import { newId } from '${up}/shared/src/ids.js';`],
-  ['scripts-are-last', 'agent/src/agent.ts', `import { main } from '../demo.js';`],
+  ['scripts-are-last', 'agent/src/agent.ts', `import { main } from '../../scripts/demo.js';`],
   ['module-door', `${modules}/probes/index.ts`, `import { findNode } from '../nodes/store.js';`],
   ['module-door', `${modules}/probes/routes/a.ts`, `import type { Node } from '../../nodes/node.js';`],
   ['module-door', 'control-plane/src/control-plane.ts', `export { routes } from './modules/nodes/routes.js';`],
