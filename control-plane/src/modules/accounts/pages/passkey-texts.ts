@@ -13,7 +13,6 @@ const en = {
   failed: 'The browser gave no passkey. Try again, or choose another way.',
   missing: 'This browser knows no passkeys. Choose another way.',
   needsScript: 'Passkeys need JavaScript.',
-  off: 'Passkeys need https, or http on localhost.',
 };
 
 export type PasskeyTexts = typeof en;
@@ -32,7 +31,6 @@ export const passkeyTexts: Readonly<Record<Locale, PasskeyTexts>> = {
     failed: '浏览器没有提供通行密钥。请重试，或选择其他方式。',
     missing: '此浏览器不支持通行密钥，请选择其他方式。',
     needsScript: '通行密钥需要 JavaScript。',
-    off: '通行密钥需要 https，或本机（localhost）上的 http。',
   },
   'zh-TW': {
     title: '使用通行金鑰登入',
@@ -46,6 +44,5 @@ export const passkeyTexts: Readonly<Record<Locale, PasskeyTexts>> = {
     failed: '瀏覽器沒有提供通行金鑰。請重試，或選擇其他方式。',
     missing: '此瀏覽器不支援通行金鑰，請選擇其他方式。',
     needsScript: '通行金鑰需要 JavaScript。',
-    off: '通行金鑰需要 https，或本機（localhost）上的 http。',
   },
 };
