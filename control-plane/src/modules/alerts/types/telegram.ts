@@ -4,7 +4,7 @@ import { accepted, jsonOf, objectAt, outcomeOfStatus, refused, retry } from './a
 import { type Attempt, type ChannelType, defineChannelType, type Outcome } from './channel-type.js';
 import { plainText } from './formats/plain-text.js';
 import { telegramHtml, telegramLink } from './formats/telegram-html.js';
-import { bodyLines, type Format, fitted, linesOf, plainFormat, sentenceOf } from './lines.js';
+import { bodyLines, type Format, fitted, linkLines, plainFormat, sentenceOf } from './lines.js';
 import type { Message } from './message.js';
 import { type Base, baseOf, type ChannelSettings, judgedUrls } from './settings.js';
 import { isAboutEnd, withCircle } from './tone.js';
@@ -116,10 +116,12 @@ function buttonsOf({ links }: Message): object {
 }
 
 function textOf(message: Message, isPlain: boolean): string {
-  const write = (shorter: Message) =>
-    isPlain
-      ? linesOf(shorter, plainFormat(plainText))
-      : [format.title(withCircle(sentenceOf(shorter), message)), ...bodyLines(shorter, format)];
+  const used = isPlain ? plainFormat(plainText) : format;
+  const write = (shorter: Message) => [
+    used.title(withCircle(sentenceOf(shorter), message)),
+    ...bodyLines(shorter, used),
+    ...(isPlain ? linkLines(shorter, used) : []),
+  ];
   return fitted(
     message,
     (shorter) => write(shorter).join('\n'),
