@@ -84,7 +84,7 @@ async function leavesNothing(test: Test, directory: string): Promise<void> {
 }
 
 t.test(
-  'the demo brings a result of every type, an answer to a lookup of every kind and the events of a monitor and of a job, as one JSON document, and leaves nothing behind',
+  'the demo brings a result of every type, an answer to a lookup of every kind, a new account by a provider and the events of a monitor and of a job, as one JSON document, and leaves nothing behind',
   {
     skip,
   },
@@ -96,7 +96,7 @@ t.test(
       demo.exited,
     ]);
     t.equal(code, 0, said.slice(-500));
-    const { nodes, probes, lookups, report, monitors, events, alerts } = JSON.parse(output);
+    const { nodes, probes, lookups, report, sign_in, monitors, events, alerts } = JSON.parse(output);
     t.strictSame(
       nodes.map(({ name }: { name: string }) => name),
       ['frankfurt-1', 'ashburn-1', 'tokyo-1'],
@@ -120,6 +120,7 @@ t.test(
       else t.match([cache, cache_again], [{ hit: false }, { hit: true, age_sec: Number }], about);
     }
     t.match(report, { status: 'completed', shared: true, sections: { http: { status: 'completed' } } });
+    t.strictSame(sign_in, { provider: 'Demo provider', email: 'ada@people.example' });
     t.ok(monitors.length >= 5);
     t.ok(monitors.every(({ current_status }: { current_status: string }) => current_status === 'up'));
     const about = { type: 'down', started_at: String, ended_at: String };

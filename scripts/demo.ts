@@ -13,6 +13,7 @@ import { showLookups } from './demo/lookups.js';
 import { type MonitorsShown, showMonitors } from './demo/monitors.js';
 import { DOMAIN } from './demo/names.js';
 import { changeText, demoProgress, demoScreen, indented, titleText } from './demo/output.js';
+import { type SignInShown, showSignIn } from './demo/provider.js';
 import { showReport } from './demo/report.js';
 import { type CleanUps, type Stack, startStack } from './demo/stack.js';
 import { type DemoProbe, probesOf, startTargets, type Targets } from './demo/targets.js';
@@ -77,20 +78,23 @@ async function ownTargets(cleanUps: CleanUps): Promise<Targets> {
   return targets;
 }
 
-/** Answers to lookups, and a report, that the demo produced. */
+/** Answers to lookups, a report and a sign-in that the demo produced. */
 interface Examined {
   readonly lookups: readonly Answered[];
   readonly report: ReportView;
+  readonly sign_in: SignInShown;
 }
 
-async function examine({ client }: Stack, { servers }: Targets, isQuiet: boolean): Promise<Examined> {
+async function examine({ client, listenUrl }: Stack, { servers }: Targets, isQuiet: boolean): Promise<Examined> {
   const print = (text: string) => void (isQuiet || process.stdout.write(text));
   const screen = demoScreen();
   const say = (lines: string) => print(indented(lines, screen));
   print(titleText('A lookup of each kind; registries, databases and lists are stand-ins', screen));
   const lookups = await showLookups({ client, servers, say });
   print(titleText('A report about the web server, from all three nodes', screen));
-  return { lookups, report: await showReport({ client, servers, say }) };
+  const report = await showReport({ client, servers, say });
+  print(titleText('A sign-in through the pages of an external provider', screen));
+  return { lookups, report, sign_in: await showSignIn(listenUrl, say) };
 }
 
 async function watch(
@@ -175,7 +179,7 @@ function namesOf(nodes: Stack['nodes']): (id: string) => string | null {
   return (id) => nodes.find((node) => node.id === id)?.name ?? null;
 }
 
-function printAccess({ url, email, password, token }: Stack, watched: MonitorsShown | null): void {
+function printAccess({ url, listenUrl, email, password, token }: Stack, watched: MonitorsShown | null): void {
   const lines = [
     '',
     `Page       ${url}/`,
@@ -185,10 +189,15 @@ function printAccess({ url, email, password, token }: Stack, watched: MonitorsSh
     `Admin      ${email}  password ${password}`,
     `Token      ${token}`,
     '',
+    'On the page to sign in, the Demo provider takes any name and password, and a new',
+    'name gets an account. Signed in, add a passkey or an authenticator app.',
+    '',
     'Try, in another terminal in this folder:',
     `  export VANTAGE_URL=${url}`,
-    `  ./vantage http ${url}/healthz --from DE`,
+    `  ./vantage http ${listenUrl}/healthz --from DE`,
     `  curl -s ${url}/v1/nodes`,
+    '  # sign in by QR code: open its qr_url where you are signed in, type its code',
+    `  curl -s -X POST ${url}/v1/auth/qr/start`,
     ...(watched === null
       ? []
       : [

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { lookup } from 'node:dns/promises';
 import { join } from 'node:path';
+import { lastingPort } from '@vantage/shared/_support/lasting-port.js';
 import { ApiClient } from 'vantage-control/client/api-client.js';
 import { ADMINISTRATOR_SCOPES } from '../administrator-scopes.js';
 import { makeScratchDirectory } from '../scratch-directory.js';
@@ -7,6 +9,7 @@ import { AlertReceivers } from './alerts.js';
 import { HOST } from './names.js';
 import { demoProgress } from './output.js';
 import { Program, runToEnd } from './program.js';
+import { startProvider } from './provider.js';
 import type { Servers } from './servers.js';
 import { type Sources, startSources } from './sources.js';
 
@@ -29,7 +32,10 @@ interface Node {
 
 /** A running control plane, its administrator, and three nodes. */
 export interface Stack {
+  /** Public URL: passkeys need a name. */
   readonly url: string;
+  /** The same by the address at which it listens, for programs that may find another one for the name. */
+  readonly listenUrl: string;
   readonly email: string;
   readonly password: string;
   readonly token: string;
@@ -59,13 +65,25 @@ export async function startStack({ root, servers, cleanUps }: StackOptions): Pro
   cleanUps.push(() => receivers.stop());
   const sources = servers === null ? null : await startSources({ root, directory, servers });
   cleanUps.push(async () => sources?.stop());
+  const port = await lastingPort();
+  const listenUrl = `http://${HOST}:${port}`;
+  // a minimal system does not know the name
+  const url = await lookup('localhost').then(
+    () => `http://localhost:${port}`,
+    () => listenUrl,
+  );
+  const provider = await startProvider({ root, url });
+  cleanUps.push(() => provider.stop());
   const environment = {
     ...receivers.environment,
+    ...provider.environment,
     ...sources?.controlPlane,
     // agents without a default route do not vote on monitors, unless a canary answers
     ...(servers === null ? {} : { VANTAGE_CANARY_TARGETS: `tcp://${HOST}:${servers.ports.greeter}` }),
     VANTAGE_DATA_DIR: join(directory, 'control-plane'),
-    VANTAGE_LISTEN: '127.0.0.1:0',
+    VANTAGE_LISTEN: `${HOST}:${port}`,
+    VANTAGE_PUBLIC_URL: url,
+    VANTAGE_CONTROL_URLS: listenUrl,
     VANTAGE_METRICS_LISTEN: 'off',
     VANTAGE_ALLOW_TARGETS: ALLOWED,
   };
@@ -78,7 +96,7 @@ export async function startStack({ root, servers, cleanUps }: StackOptions): Pro
     environment,
   );
   cleanUps.push(() => server.stop());
-  const url = await server.waitForLine(readyUrl);
+  await server.waitForLine((line) => (isReady(line) ? true : null));
   progress.show('creating an admin');
   const email = 'admin@demo.example';
   const password = randomBytes(12).toString('base64url');
@@ -90,13 +108,13 @@ export async function startStack({ root, servers, cleanUps }: StackOptions): Pro
   );
   const create = ['token', 'create', '--user', email, '--scopes', ADMINISTRATOR_SCOPES];
   const token = (await runToEnd(controlScript, create, environment)).trim();
-  const client = new ApiClient({ url, token });
+  const client = new ApiClient({ url: listenUrl, token });
   progress.show('enrolling three agents');
   const program = { script: join(root, 'agent', 'bin', 'vantage-agent.js'), directory, sources, cleanUps };
   await Promise.all(places.map((place) => startAgent(client, url, place, program)));
   const nodes = await waitForNodes(client);
   progress.clear();
-  return { url, email, password, token, client, nodes, receivers };
+  return { url, listenUrl, email, password, token, client, nodes, receivers };
 }
 
 interface AgentProgram {
@@ -136,11 +154,10 @@ async function waitForNodes(client: ApiClient): Promise<readonly Node[]> {
   throw new Error(`the agents did not come online within ${ONLINE_MS / 1_000} s`);
 }
 
-function readyUrl(line: string): string | null {
+function isReady(line: string): boolean {
   try {
-    const { msg, url } = JSON.parse(line) as { msg?: string; url?: string };
-    return msg === 'ready' ? (url ?? null) : null;
+    return (JSON.parse(line) as { msg?: string }).msg === 'ready';
   } catch {
-    return null;
+    return false;
   }
 }

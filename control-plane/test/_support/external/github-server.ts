@@ -91,6 +91,6 @@ const server = createServer(async (request, response) => {
 });
 server.listen(0, '127.0.0.1');
 await once(server, 'listening');
-// the program ends with the test that started it
-process.stdin.on('end', () => process.exit()).resume();
+// the program ends with the process that started it
+process.once('disconnect', () => process.exit());
 process.stdout.write(`http://127.0.0.1:${(server.address() as AddressInfo).port}\n`);

@@ -24,12 +24,17 @@ const provider = new Provider(issuer, {
     claims: () => ({
       sub: id,
       preferred_username: id,
-      email: `${id}@People.example`,
+      email: id.includes('@') ? id : `${id}@People.example`,
       email_verified: !id.startsWith('unverified'),
     }),
   }),
 });
-server.on('request', provider.callback());
-// the program ends with the test that started it
-process.stdin.on('end', () => process.exit()).resume();
+const respond = provider.callback();
+server.on('request', (request, response) => {
+  // its pages would load a font from elsewhere
+  response.setHeader('Content-Security-Policy', "style-src 'unsafe-inline'");
+  respond(request, response);
+});
+// the program ends with the process that started it
+process.once('disconnect', () => process.exit());
 process.stdout.write(`${issuer}\n`);

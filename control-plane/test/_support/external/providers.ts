@@ -1,17 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { Test } from 'tap';
 import type { ProviderSettings } from '../../../src/config/oauth-settings.js';
 
-/** Parameters with which a provider sends the browser back. */
-export interface SentBack {
-  readonly state: string;
-  readonly code?: string;
-  readonly iss?: string;
-  readonly error?: string;
-}
+export { walk } from '@vantage/shared/_support/provider-walk.js';
 
 /** An external provider in a process of its own. */
 export interface TestProvider {
@@ -45,50 +40,21 @@ export function githubPerson(id: number, login: string, { verified = true } = {}
   return { id, login, emails: [{ email: `${login}@people.example`, primary: true, verified }] };
 }
 
-/** Follows a browser through the pages of a provider until it is sent back; `login` is typed where a page asks for a name, or null declines. */
-export async function walk(authorizationUrl: string, login: string | null): Promise<SentBack> {
-  const cookies = new Map<string, string>();
-  const origin = new URL(authorizationUrl).origin;
-  const send = async (url: string, form?: Record<string, string>) => {
-    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-    const post = form === undefined ? {} : { method: 'POST', body: new URLSearchParams(form) };
-    const response = await fetch(url, { redirect: 'manual', headers: { cookie }, ...post });
-    for (const text of response.headers.getSetCookie()) {
-      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(text) ?? [];
-      cookies.set(name, value);
-    }
-    return response;
-  };
-  let response = await send(authorizationUrl);
-  for (;;) {
-    const location = response.headers.get('location');
-    const at = new URL(location ?? response.url, origin);
-    if (at.origin !== origin) return Object.fromEntries(at.searchParams) as unknown as SentBack;
-    if (location !== null) response = await send(at.href);
-    else if (login === null) response = await send(`${at.href}/abort`);
-    else {
-      const [, prompt = ''] = /name="prompt" value="(\w+)"/.exec(await response.text()) ?? [];
-      if (prompt === '') throw new Error(`no page to walk on at ${at.href}: ${response.status}`);
-      response = await send(at.href, { prompt, login, password: 'any' });
-    }
-  }
-}
-
 async function startProgram(
   t: Test,
   name: string,
   args: readonly string[],
 ): Promise<{ url: string; stop(): Promise<void> }> {
   const program = fileURLToPath(new URL(name, import.meta.url));
-  const child = spawn(process.execPath, [program, ...args], { stdio: ['pipe', 'pipe', 'ignore'] });
+  const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'ignore', 'ipc'] });
   const exited = once(child, 'exit');
   const stop = async () => {
-    child.stdin.end();
+    if (child.connected) child.disconnect();
     await exited;
   };
   t.teardown(stop);
   const url = await new Promise<string>((resolve, reject) => {
-    const lines = createInterface({ input: child.stdout });
+    const lines = createInterface({ input: child.stdout as Readable });
     lines.on('line', (line) => line.startsWith('http') && resolve(line));
     lines.on('close', () => reject(new Error(`${name} has no address`)));
   });
