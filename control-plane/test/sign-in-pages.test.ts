@@ -100,6 +100,9 @@ t.test(
     await visitor.get('/account/security');
     t.match(await visitor.submit({ form_token: '' }, { act: 'set-up' }), { status: 403 }, 'none');
     t.strictSame(await database.db('totp_secrets').whereNull('enabled_at'), [], 'nothing was changed');
+    // browsers send no cookie with the form of another site, but keep those of the response
+    const forged = await fetch(new URL('/sign-out', api.url), { method: 'POST', redirect: 'manual' });
+    t.strictSame(forged.headers.getSetCookie(), [], 'another site signs no one out');
   },
 );
 

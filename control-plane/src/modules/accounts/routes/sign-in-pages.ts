@@ -211,12 +211,12 @@ export const signOutPage = defineRoute({
   errors: ['FORBIDDEN'],
   async handle(request, { accounts: { pages, sessions } }) {
     const visitor = await pages.visitor(request);
-    if (visitor !== null) {
-      pages.readForm(request, visitor.cookie);
-      const { userId, sessionId } = visitor;
-      const actor = { ...signInBy(request).actor, userId, credentialId: sessionId };
-      await sessions.end(userId, sessionId, { actor, isLogout: true });
-    }
+    // the form of another site comes without the cookie, and must not take it away
+    if (visitor === null) return redirect(request, '/sign-in');
+    pages.readForm(request, visitor.cookie);
+    const { userId, sessionId } = visitor;
+    const actor = { ...signInBy(request).actor, userId, credentialId: sessionId };
+    await sessions.end(userId, sessionId, { actor, isLogout: true });
     return redirect(request, '/sign-in', pages.cleared);
   },
 });
