@@ -18,7 +18,21 @@ export function loginCommands(): Command[] {
   const login = new Command('login')
     .description('Keep the URL of an API and a token for later commands; the token is read without an echo')
     .option('--url <url>', 'address of the API')
-    .addHelpText('after', '\nExamples:\n  vantage login --url https://vantage.example\n  vantage login < token-file')
+    .addHelpText(
+      'after',
+      `
+A token (svc_pat_…) comes from the operator (\`vantage-control token create\`), or
+you create one, once your e-mail address is verified:
+  JSON='Content-Type: application/json'
+  curl -s https://vantage.example/v1/auth/login -H "$JSON" \\
+    -d '{"email":"ada@example.com","password":"…"}'
+  curl -s https://vantage.example/v1/account/tokens -H "$JSON" \\
+    -H 'Authorization: Bearer ACCESS-TOKEN' -d '{"name":"laptop"}'
+
+Examples:
+  vantage login --url https://vantage.example
+  vantage login < token-file`,
+    )
     .action(logIn);
   const logout = new Command('logout')
     .description('Forget the URL and the token')
