@@ -23,11 +23,12 @@ export const changeEmail = defineRoute({
   bodyExample: { email: 'ada@example.org' },
   replies: { 200: MessageSchema },
   errors: ['VALIDATION_FAILED', 'ACCOUNT_EMAIL_TAKEN', 'ACCOUNT_NOT_FOUND'],
-  async handle(request, { accounts: { emailChange } }) {
+  async handle(request, { accounts: { emailChange, sendsMail } }) {
     const { account, body, locale } = request;
     const by = { actor: actorOf(request), sessionId: account.credentialId };
     await emailChange.request(personOf(account).id, body.email, by);
-    return { status: 200, data: { message: messages.verificationSent[locale] } };
+    const message = sendsMail ? messages.verificationSent : messages.verificationNotSent;
+    return { status: 200, data: { message: message[locale] } };
   },
 });
 

@@ -146,10 +146,11 @@ ${passwordField(text, 'new-password', fields)}
 ${form(html`${emailField(text, fields)}
 <button>${text.send}</button>`)}
 <p><a href="/sign-in">${text.back}</a></p>`,
-    async send(fields, request, { accounts: { recovery } }) {
+    async send(fields, request, { accounts: { recovery, sendsMail } }) {
       const { actor } = signInBy(request);
       await recovery.requestReset(fields.get('email') ?? '', actor);
-      return html`<p class="good" role="status">${messages.resetRequested[request.locale]}</p>
+      const message = sendsMail ? messages.resetRequested : messages.resetNotSent;
+      return html`<p class="good" role="status">${message[request.locale]}</p>
 <p><a href="/sign-in">${accountTexts[request.locale].back}</a></p>`;
     },
   },
