@@ -1,10 +1,11 @@
 import { FakeClock } from '@vantage/shared/_support/fake-clock.js';
 import t from 'tap';
 import { commandLine } from '../src/audit-log/actor.js';
+import { monitorSuspension } from '../src/modules/monitors/acts/account-suspension.js';
 import { from, password, peopleInTurn } from './_support/people.js';
 import { startStack } from './_support/stack.js';
-import { insertMonitor } from './_support/stored-monitor.js';
-import { insertNode } from './_support/stored-node.js';
+import { insertMonitor, insertMonitors } from './_support/stored-monitor.js';
+import { insertNode, insertUser } from './_support/stored-node.js';
 
 const openPeople = await peopleInTurn(t);
 const here = from('192.0.2.1');
@@ -112,6 +113,34 @@ t.test('what an account has stands still until it is restored, and only that con
   t.strictSame(await statesOf(), { nodes: [drained], monitors: [monitor.id, job.id].sort(), assigned: [] });
   t.ok((await db('placement_due').pluck('monitor_id')).includes(monitor.id), 'it gets nodes again');
   t.match(await call('GET', `/${paused.id}`), { data: { status: 'paused', paused_reason: null } });
+});
+
+t.test('monitors are paused and resumed with as many statements as one monitor takes', async (t) => {
+  const { db } = await openPeople(t);
+  const none = async () => {};
+  const suspension = monitorSuspension({ clock: new FakeClock(), heartbeats: { suspend: none, resume: none } });
+  const nodes = [await insertNode(db), await insertNode(db)];
+  const statementsFor = async (count: number): Promise<number> => {
+    const owner = { id: await insertUser(db) };
+    const monitors = await insertMonitors(db, owner.id, Array(count).fill({}));
+    const assign = (node: string) => monitors.map(({ id }) => ({ monitor_id: id, node_id: node, generation: 1 }));
+    await db('monitor_assignments').insert(nodes.flatMap(assign));
+    let statements = 0;
+    const note = () => void (statements += 1);
+    db.on('query', note);
+    await db.transaction((trx) => suspension.suspend(trx, owner, commandLine));
+    db.off('query', note);
+    t.strictSame(await db('monitors').where({ owner_id: owner.id }).distinct('status').pluck('status'), ['paused']);
+    t.strictSame(await db('monitor_assignments').where({ ended_at: null }), []);
+    db.on('query', note);
+    await db.transaction((trx) => suspension.resume(trx, owner, commandLine));
+    db.off('query', note);
+    t.strictSame(await db('monitors').where({ owner_id: owner.id }).distinct('status').pluck('status'), ['active']);
+    const acts = await db('audit_log').where({ account_id: owner.id }).pluck('action');
+    t.strictSame(acts.sort(), [...Array(count).fill('monitor.paused'), ...Array(count).fill('monitor.resumed')]);
+    return statements;
+  };
+  t.equal(await statementsFor(50), await statementsFor(1));
 });
 
 t.test('an account is deleted by a session that is fresh, or that sends its password', async (t) => {

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
-import { type EventKind, type NewEvent, publish } from '../events/index.js';
-import { type AuditEntry, insertAuditEntry } from './store.js';
+import { type EventKind, type NewEvent, publishAll } from '../events/index.js';
+import { type AuditEntry, insertAuditEntries } from './store.js';
 
 /** Act that is recorded in the audit log and published as an event. */
 export interface Act<K extends EventKind = EventKind> extends AuditEntry {
@@ -8,7 +8,15 @@ export interface Act<K extends EventKind = EventKind> extends AuditEntry {
 }
 
 /** Writes the line of the audit log and the event of one act, in the transaction of the act. @throws EventPayloadError */
-export async function happened<K extends EventKind>(trx: Knex, { event, ...entry }: Act<K>): Promise<void> {
-  await insertAuditEntry(trx, entry);
-  await publish(trx, event);
+export async function happened<K extends EventKind>(trx: Knex, act: Act<K>): Promise<void> {
+  await allHappened(trx, [act]);
+}
+
+/** As `happened`, for several acts, with few statements for all of them. */
+export async function allHappened(trx: Knex, acts: readonly Act[]): Promise<void> {
+  await insertAuditEntries(trx, acts);
+  await publishAll(
+    trx,
+    acts.map(({ event }) => event),
+  );
 }

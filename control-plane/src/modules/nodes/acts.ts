@@ -4,7 +4,7 @@ import type { Knex } from 'knex';
 import { type AuditAction } from '../../audit-log/actions.js';
 import type { Actor } from '../../audit-log/actor.js';
 import { happened } from '../../audit-log/happened.js';
-import { type AuditEntry, insertAuditEntry } from '../../audit-log/store.js';
+import { type AuditEntry, insertAuditEntries, insertAuditEntry } from '../../audit-log/store.js';
 import { afterCommit } from '../../db/after-commit.js';
 import type { NewEvent } from '../../events/index.js';
 import type { ErrorCode } from '../../http/error-table.js';
@@ -169,7 +169,10 @@ export class NodeActs {
 
   /** Writes an entry in the audit log for each of these nodes; replicas read them again after the commit. */
   async #record(trx: Knex, ids: readonly string[], act: Omit<AuditEntry, 'subject'>): Promise<void> {
-    for (const subject of ids) await insertAuditEntry(trx, { ...act, subject });
+    await insertAuditEntries(
+      trx,
+      ids.map((subject) => ({ ...act, subject })),
+    );
     if (ids.length > 0) afterCommit(trx, () => void this.options.directory.announce(ids).catch(() => {}));
   }
 

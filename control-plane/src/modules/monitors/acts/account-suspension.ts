@@ -1,6 +1,6 @@
 import type { Clock } from '@vantage/shared/clock.js';
 import type { Suspension } from '../../../owners/index.js';
-import { endAssignments, listAssignedNodes } from '../definition/assignment-store.js';
+import { endAllAssignments } from '../definition/assignment-store.js';
 import { lockMonitorsOf } from '../definition/store.js';
 import type { HeartbeatActs } from '../heartbeats/heartbeat-acts.js';
 import { queuePlacement } from '../placement/placement-store.js';
@@ -17,15 +17,17 @@ export function monitorSuspension(options: {
   return {
     suspend: async (trx, { id: ownerId }, actor) => {
       const at = new Date(clock.now());
-      for (const monitor of await lockMonitorsOf(trx, ownerId, { status: 'active', reason: null })) {
-        await writeStatus(trx, monitor, { status: 'paused', reason, at, actor, heartbeats });
-        await endAssignments(trx, monitor.id, await listAssignedNodes(trx, monitor.id));
-      }
+      const monitors = await lockMonitorsOf(trx, ownerId, { status: 'active', reason: null });
+      await writeStatus(trx, monitors, { status: 'paused', reason, at, actor, heartbeats });
+      await endAllAssignments(
+        trx,
+        monitors.map(({ id }) => id),
+      );
     },
     resume: async (trx, { id: ownerId }, actor) => {
       const at = new Date(clock.now());
       const monitors = await lockMonitorsOf(trx, ownerId, { status: 'paused', reason });
-      for (const monitor of monitors) await writeStatus(trx, monitor, { status: 'active', at, actor, heartbeats });
+      await writeStatus(trx, monitors, { status: 'active', at, actor, heartbeats });
       await queuePlacement(
         trx,
         monitors.map(({ id }) => id),

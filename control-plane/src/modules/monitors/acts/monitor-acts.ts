@@ -131,7 +131,7 @@ export class MonitorActs {
     const nodeIds = await this.options.db.transaction(async (trx) => {
       const monitor = await lockMonitor(trx, id, account.owner);
       if (monitor === null) throw new ApiError('MONITOR_NOT_FOUND');
-      if (monitor.type === HEARTBEAT) await this.options.heartbeats.suspend(trx, id);
+      if (monitor.type === HEARTBEAT) await this.options.heartbeats.suspend(trx, [id]);
       const assigned = await listAssignedNodes(trx, id);
       await endAssignments(trx, id, assigned);
       // judgments lock the state before the monitor, for the events they write
@@ -157,7 +157,7 @@ export class MonitorActs {
       const monitor = await lockMonitor(trx, id, account.owner);
       if (monitor === null) throw new ApiError('MONITOR_NOT_FOUND');
       if (monitor.status === status) return [];
-      await writeStatus(trx, monitor, { status, at, actor, heartbeats });
+      await writeStatus(trx, [monitor], { status, at, actor, heartbeats });
       return this.#place(trx, { ...monitor, status }, account);
     });
     this.options.onAssigned([{ id, nodeIds }]);
@@ -169,8 +169,8 @@ export class MonitorActs {
   }
 
   async #beginPaused(trx: Knex, { id, type }: MonitorFields, at: Date): Promise<void> {
-    if (type === HEARTBEAT) await this.options.heartbeats.suspend(trx, id);
-    await updateStatus(trx, id, { status: 'paused', at });
+    if (type === HEARTBEAT) await this.options.heartbeats.suspend(trx, [id]);
+    await updateStatus(trx, [id], { status: 'paused', at });
   }
 
   async #checkGroup(trx: Knex, { group_id: id }: Partial<MonitorCreate>, account: Account): Promise<void> {

@@ -1,15 +1,15 @@
 import type { Knex } from 'knex';
 import type { Actor } from '../../../audit-log/actor.js';
-import { happened } from '../../../audit-log/happened.js';
+import { allHappened } from '../../../audit-log/happened.js';
 import type { MonitorStatus } from '../definition/schema.js';
 import { type MonitorRow, type PausedReason, updateStatus } from '../definition/store.js';
 import { HEARTBEAT } from '../definition/type-names.js';
 import { monitorName, subjectOf } from '../events/event-fields.js';
-import { closeEvent } from '../events/event-store.js';
+import { closeEvents } from '../events/event-store.js';
 import type { HeartbeatActs } from '../heartbeats/heartbeat-acts.js';
-import { resetState } from '../judging/state-store.js';
+import { resetStates } from '../judging/state-store.js';
 
-/** Change of the status of a monitor. */
+/** Change of the status of monitors. */
 interface StatusChange {
   readonly status: MonitorStatus;
   /** Default: its owner wants it. */
@@ -21,20 +21,27 @@ interface StatusChange {
 
 const kinds = { active: 'monitor.resumed', paused: 'monitor.paused', archived: 'monitor.archived' } as const;
 
-/** Writes another status of a locked monitor: its health is unknown and its open event ends. The caller places it. */
+/**
+ * Writes another status of locked monitors of one account: their health is unknown and their open events end. The caller places them. An
+ * account may have thousands: the number of statements is the same.
+ */
 export async function writeStatus(
   trx: Knex,
-  monitor: MonitorRow,
+  monitors: readonly MonitorRow[],
   { status, reason, at, actor, heartbeats }: StatusChange,
 ): Promise<void> {
-  const { id, owner_id: accountId, type } = monitor;
+  const ids = monitors.map(({ id }) => id);
+  const beating = monitors.filter(({ type }) => type === HEARTBEAT).map(({ id }) => id);
   const why = reason === undefined ? {} : { reason };
-  if (type === HEARTBEAT) await heartbeats.suspend(trx, id);
-  await updateStatus(trx, id, { status, ...why, at });
-  if (type === HEARTBEAT && status === 'active') await heartbeats.resume(trx, id);
-  await resetState(trx, id, at);
-  await closeEvent(trx, id, at);
+  await heartbeats.suspend(trx, beating);
+  await updateStatus(trx, ids, { status, ...why, at });
+  if (status === 'active') await heartbeats.resume(trx, beating);
+  await resetStates(trx, ids, at);
+  await closeEvents(trx, ids, at);
   const kind = kinds[status];
-  const event = { kind, ...subjectOf(monitor), payload: { monitor: monitorName(monitor) } };
-  await happened(trx, { actor, accountId, action: kind, subject: id, details: why, event });
+  const acts = monitors.map((monitor) => {
+    const event = { kind, ...subjectOf(monitor), payload: { monitor: monitorName(monitor) } };
+    return { actor, accountId: monitor.owner_id, action: kind, subject: monitor.id, details: why, event };
+  });
+  await allHappened(trx, acts);
 }

@@ -123,6 +123,15 @@ export async function endAssignments(trx: Knex, monitorId: string, nodeIds: read
   await noteChange(trx, nodeIds);
 }
 
+/** Ends all assignments of monitors. */
+export async function endAllAssignments(trx: Knex, monitorIds: readonly string[]): Promise<void> {
+  const { rows } = await trx.raw<{ rows: { node_id: string }[] }>(
+    'UPDATE monitor_assignments SET ended_at = now() WHERE monitor_id = ANY(?) AND ended_at IS NULL RETURNING node_id',
+    [[...monitorIds]],
+  );
+  if (rows.length > 0) await noteChange(trx, [...new Set(rows.map(({ node_id }) => node_id))]);
+}
+
 /** Gives every assignment of a monitor another generation, since it checks something else now. @returns ids of the nodes */
 export async function renewAssignments(trx: Knex, monitorId: string): Promise<string[]> {
   const { rows } = await trx.raw<{ rows: { node_id: string }[] }>(

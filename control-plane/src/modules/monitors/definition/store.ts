@@ -131,19 +131,21 @@ export async function updateMonitor(trx: Knex, { id, ...changes }: MonitorFields
   return true;
 }
 
-/** Sets the configuration state, and records when the monitor was not checked. */
+/** Sets the configuration state of monitors, and records when they were not checked. */
 export async function updateStatus(
   trx: Knex,
-  id: string,
+  ids: readonly string[],
   { status, reason = null, at }: { status: MonitorStatus; reason?: PausedReason | null; at: Date },
 ): Promise<void> {
-  await trx('monitors').where({ id }).update({ status, paused_reason: reason, updated_at: at });
+  await trx('monitors')
+    .whereRaw('id = ANY(?)', [[...ids]])
+    .update({ status, paused_reason: reason, updated_at: at });
   // a monitor that was resumed but not judged since still counts as paused in uptime: see endPause
   if (status === 'active') return;
   await trx.raw(
-    `INSERT INTO monitor_pauses (monitor_id, from_at) SELECT :id, :at
-     WHERE NOT EXISTS (SELECT FROM monitor_pauses WHERE monitor_id = :id AND to_at IS NULL)`,
-    { id, at },
+    `INSERT INTO monitor_pauses (monitor_id, from_at) SELECT given.id, :at FROM unnest(:ids::text[]) AS given(id)
+     WHERE NOT EXISTS (SELECT FROM monitor_pauses WHERE monitor_id = given.id AND to_at IS NULL)`,
+    { ids: [...ids], at },
   );
 }
 

@@ -48,11 +48,16 @@ export async function insertEvent(trx: Knex, event: NewEvent): Promise<void> {
 
 /** Closes the open event of a monitor, never before its begin; null if none was open. */
 export async function closeEvent(trx: Knex, monitorId: string, endedAt: Date): Promise<EventRow | null> {
+  return (await closeEvents(trx, [monitorId], endedAt))[0] ?? null;
+}
+
+/** As `closeEvent`, for several monitors; returns the events that were open. */
+export async function closeEvents(trx: Knex, monitorIds: readonly string[], endedAt: Date): Promise<EventRow[]> {
   const { rows } = await trx.raw<{ rows: EventRow[] }>(
-    `UPDATE monitor_events SET ended_at = greatest(started_at, ?) WHERE monitor_id = ? AND ended_at IS NULL RETURNING *`,
-    [endedAt, monitorId],
+    `UPDATE monitor_events SET ended_at = greatest(started_at, ?) WHERE monitor_id = ANY(?) AND ended_at IS NULL RETURNING *`,
+    [endedAt, [...monitorIds]],
   );
-  return rows[0] ?? null;
+  return rows;
 }
 
 /** Changes the type of the open event of a monitor from an instant on; null if none is open. */

@@ -27,7 +27,7 @@ import {
   findHeartbeat,
   type HeartbeatRow,
   insertHeartbeat,
-  lockHeartbeat,
+  lockHeartbeats,
   readHeartbeats,
   type StoredToken,
   updateJudged,
@@ -98,21 +98,21 @@ export class HeartbeatActs {
   /** Applies the monitor's new settings from now on. */
   reschedule(trx: Knex, monitorId: string): Promise<void> {
     const nowMs = this.options.clock.now();
-    return this.#change(trx, monitorId, (row, rule) => {
+    return this.#change(trx, [monitorId], (row, rule) => {
       const state = row.is_active ? waitingFrom(stateOf(row), rule, nowMs) : stateOf(row);
       return { state, judgedSeq: row.judged_seq };
     });
   }
 
-  /** Locks a heartbeat and expects no further ping. Precedes locks of other rows of its monitor, as in judgments. */
-  suspend(trx: Knex, monitorId: string): Promise<void> {
-    return this.#change(trx, monitorId, (row) => ({ state: stopped(stateOf(row)), judgedSeq: row.ping_count }));
+  /** Locks heartbeats and expects no further ping. Precedes locks of other rows of their monitors, as in judgments. */
+  suspend(trx: Knex, monitorIds: readonly string[]): Promise<void> {
+    return this.#change(trx, monitorIds, (row) => ({ state: stopped(stateOf(row)), judgedSeq: row.ping_count }));
   }
 
   /** Expects the next ping from now on. */
-  resume(trx: Knex, monitorId: string): Promise<void> {
+  resume(trx: Knex, monitorIds: readonly string[]): Promise<void> {
     const nowMs = this.options.clock.now();
-    return this.#change(trx, monitorId, (row, rule) => {
+    return this.#change(trx, monitorIds, (row, rule) => {
       return { state: waitingFrom(stateOf(row), rule, nowMs), judgedSeq: row.ping_count };
     });
   }
@@ -177,15 +177,17 @@ export class HeartbeatActs {
 
   async #change(
     trx: Knex,
-    monitorId: string,
+    monitorIds: readonly string[],
     change: (row: HeartbeatRow, rule: Rule) => { readonly state: HeartbeatState; readonly judgedSeq: number },
   ): Promise<void> {
-    const row = await lockHeartbeat(trx, monitorId);
-    if (row === null) return;
-    const rule = ruleOf(row.config);
-    const { state, judgedSeq } = change(row, rule);
-    const columns = toColumns(state, rule);
-    await updateJudged(trx, [{ monitor_id: monitorId, ...columns, judged_seq: judgedSeq, due_at: dueAt(columns) }]);
+    if (monitorIds.length === 0) return;
+    const rows = (await lockHeartbeats(trx, monitorIds)).map((row) => {
+      const rule = ruleOf(row.config);
+      const { state, judgedSeq } = change(row, rule);
+      const columns = toColumns(state, rule);
+      return { monitor_id: row.monitor_id, ...columns, judged_seq: judgedSeq, due_at: dueAt(columns) };
+    });
+    await updateJudged(trx, rows);
   }
 
   #look(row: HeartbeatRow): { state: HeartbeatState; rule: Rule; shown: ShownState } {

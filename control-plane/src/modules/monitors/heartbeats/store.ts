@@ -102,10 +102,10 @@ export async function findHeartbeat(db: Knex, monitorId: string): Promise<Heartb
   return row ?? null;
 }
 
-/** Locks the heartbeat of a monitor, which blocks pings and judgments; null if there is none. */
-export async function lockHeartbeat(trx: Knex, monitorId: string): Promise<HeartbeatRow | null> {
-  await trx.raw('SELECT FROM heartbeats WHERE monitor_id = ? FOR UPDATE', [monitorId]);
-  return findHeartbeat(trx, monitorId);
+/** Locks the heartbeats of monitors, which blocks pings and judgments. */
+export async function lockHeartbeats(trx: Knex, monitorIds: readonly string[]): Promise<HeartbeatRow[]> {
+  await trx.raw('SELECT FROM heartbeats WHERE monitor_id = ANY(?) ORDER BY monitor_id FOR UPDATE', [[...monitorIds]]);
+  return readHeartbeats(trx, monitorIds);
 }
 
 /** Claims due heartbeats; no one else can claim them until the transaction ends. */

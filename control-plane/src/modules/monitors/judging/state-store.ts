@@ -221,14 +221,16 @@ export async function noteResolved(trx: Knex, monitorId: string, type: EventType
   ]);
 }
 
-/** Resets the health of a monitor to unknown; no event begins before `at`. */
-export async function resetState(trx: Knex, monitorId: string, at: Date): Promise<void> {
+/** Resets the health of monitors to unknown; no event begins before `at`. */
+export async function resetStates(trx: Knex, monitorIds: readonly string[], at: Date): Promise<void> {
+  const ids = [...monitorIds];
+  await trx.raw('SELECT FROM monitor_states WHERE monitor_id = ANY(?) ORDER BY monitor_id FOR NO KEY UPDATE', [ids]);
   await trx.raw(
     `UPDATE monitor_states SET version = version + 1, health = 'unknown', resolved_type = NULL, failing_nodes = '{}', is_flapping = false, no_data_at = NULL, changed_at = now(), not_before = ?
-     WHERE monitor_id = ?`,
-    [at, monitorId],
+     WHERE monitor_id = ANY(?)`,
+    [at, ids],
   );
-  await trx('monitor_node_states').where({ monitor_id: monitorId }).delete();
+  await trx('monitor_node_states').whereRaw('monitor_id = ANY(?)', [ids]).delete();
 }
 
 /** Marks all flapping monitors as due for judgment: they settle with time, without new checks. */
