@@ -2,8 +2,10 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { until } from '@vantage/shared/_support/until.js';
 import type { Knex } from 'knex';
 import t, { type Test } from 'tap';
+import { commandLine } from '../src/audit-log/actor.js';
 import { openDatabase } from '../src/db/database.js';
 import { isUnavailable } from '../src/db/unavailable.js';
+import { ApiError } from '../src/http/errors.js';
 import { aHeartbeat } from './_support/heartbeats.js';
 import { enrollBody } from './_support/peer-agent.js';
 import { createUserApi, freshSession, startStack, type TestApi } from './_support/stack.js';
@@ -48,6 +50,16 @@ async function waiting(): Promise<number> {
 
 interface Answer {
   readonly status: number;
+}
+
+/** Erases an account at once; a deadlock that it loses is 503, as in responses. */
+async function erase(userId: string): Promise<Answer> {
+  try {
+    await controlPlane.services.accounts.users.delete(userId, commandLine);
+    return { status: 200 };
+  } catch (error) {
+    return { status: isUnavailable(error) ? 503 : error instanceof ApiError ? error.status : 500 };
+  }
 }
 
 function tally(answers: readonly Answer[]): string {
@@ -214,68 +226,81 @@ t.test('check-ins with one token from two hundred addresses wait in one connecti
   });
 });
 
-t.test('changes of an account that race with one another and with its deletion fail only with 4xx', async (t) => {
-  let sent = 0;
-  let deadlocks = 0;
-  for (let round = 0; round < 5; round += 1) {
-    const greedy = await anAccount();
-    const session = await freshSession(controlPlane, db, greedy.userId);
-    const { id } = await aHeartbeat(greedy);
-    const group = (await greedy.call('POST', '/v1/monitor-groups', { body: { name: 'mine' } })).body.data;
-    const file = {
-      kind: 'vantage.monitors',
-      version: 1,
-      monitors: Array.from({ length: 5 }, (_, i) => ({
-        name: `i${i}`,
-        type: 'heartbeat',
-        group: 'mine',
-        config: { interval_s: 60 },
-      })),
-    };
-    const [starts_at, ends_at] = [1, 2].map((hours) => new Date(Date.now() + hours * 3_600_000).toISOString());
-    const window = { title: 'w', scope_type: 'all', starts_at, ends_at };
-    const acts = [
-      () => greedy.call('PATCH', '/v1/account/profile', { body: { timezone: 'Europe/Berlin' } }),
-      () => greedy.call('POST', '/v1/monitors/import?mode=replace', { body: file }),
-      () => greedy.call('POST', '/v1/maintenance-windows', { body: window }),
-      () => greedy.call('DELETE', `/v1/monitor-groups/${group.id}`),
-      () => greedy.call('PATCH', `/v1/monitors/${id}`, { body: { group_id: group.id } }),
-      () => greedy.call('POST', `/v1/monitors/${id}/pause`),
-      () => greedy.call('POST', `/v1/monitors/${id}/resume`),
-      () => greedy.call('DELETE', `/v1/monitors/${id}`),
-      () => greedy.call('POST', '/v1/nodes/enrollment-tokens', { body: {}, headers: { 'idempotency-key': 'same' } }),
-      () => greedy.call('POST', '/v1/account/api-keys', { body: { name: 'late', scopes: ['read'] } }),
-      () => greedy.call('DELETE', '/v1/account', { as: session }),
-    ];
-    const answers = await Promise.all(
-      Array.from({ length: 44 }, (_, index) => acts[(index * 3 + round * 4) % acts.length]?.() as Promise<Answer>),
-    );
-    sent += answers.length;
-    deadlocks += answers.filter(({ status }) => status === 503).length;
-    // 503: the request lost a deadlock
-    t.ok(
-      answers.every(({ status }) => status < 500 || status === 503),
-      tally(answers),
-    );
-    // all of its deletions may have lost a deadlock, or have waited too long for a turn
-    await until('the deletion to be taken', async () => {
-      const { status } = await greedy.call('DELETE', '/v1/account', { as: session });
-      return status !== 503 && status !== 429;
-    });
-    t.equal((await greedy.call('GET', '/v1/account/profile')).status, 403, 'the account is gone');
-    for (const table of ['monitors', 'monitor_groups', 'maintenance_windows'])
-      t.strictSame(await db(table).where({ owner_id: greedy.userId }), [], `and no ${table} of it are left`);
-    const live = { revoked_at: null };
-    t.strictSame(await db('api_keys').where({ owner_id: greedy.userId, ...live }), [], 'nor keys');
-    t.strictSame(await db('personal_access_tokens').where({ user_id: greedy.userId, ...live }), [], 'nor tokens');
-    t.strictSame(
-      await db('enrollment_tokens').where({ owner_id: greedy.userId, used_at: null }),
-      [],
-      'nor open tokens',
-    );
-  }
-  t.comment(`${sent} requests, ${deadlocks} of them lost a deadlock`);
-});
+t.test(
+  'changes of an account that race with one another, its deletion and its erasure fail only with 4xx',
+  async (t) => {
+    let sent = 0;
+    let deadlocks = 0;
+    for (let round = 0; round < 5; round += 1) {
+      const greedy = await anAccount();
+      const { id } = await aHeartbeat(greedy);
+      const session = await freshSession(controlPlane, db, greedy.userId);
+      const remove = () => greedy.call('DELETE', '/v1/account', { as: session });
+      const eraseNow = () => erase(greedy.userId);
+      // at once in every second round, as an operator does
+      const leave = round % 2 === 0 ? remove : eraseNow;
+      const group = (await greedy.call('POST', '/v1/monitor-groups', { body: { name: 'mine' } })).body.data;
+      const file = {
+        kind: 'vantage.monitors',
+        version: 1,
+        monitors: Array.from({ length: 5 }, (_, i) => ({
+          name: `i${i}`,
+          type: 'heartbeat',
+          group: 'mine',
+          config: { interval_s: 60 },
+        })),
+      };
+      const [starts_at, ends_at] = [1, 2].map((hours) => new Date(Date.now() + hours * 3_600_000).toISOString());
+      const window = { title: 'w', scope_type: 'all', starts_at, ends_at };
+      const acts = [
+        () => greedy.call('PATCH', '/v1/account/profile', { body: { timezone: 'Europe/Berlin' } }),
+        () => greedy.call('POST', '/v1/monitors/import?mode=replace', { body: file }),
+        () => greedy.call('POST', '/v1/maintenance-windows', { body: window }),
+        () => greedy.call('DELETE', `/v1/monitor-groups/${group.id}`),
+        () => greedy.call('PATCH', `/v1/monitors/${id}`, { body: { group_id: group.id } }),
+        () => greedy.call('POST', `/v1/monitors/${id}/pause`),
+        () => greedy.call('POST', `/v1/monitors/${id}/resume`),
+        () => greedy.call('DELETE', `/v1/monitors/${id}`),
+        () => greedy.call('POST', '/v1/nodes/enrollment-tokens', { body: {}, headers: { 'idempotency-key': 'same' } }),
+        () => greedy.call('POST', '/v1/account/api-keys', { body: { name: 'late', scopes: ['read'] } }),
+        leave,
+      ];
+      const answers = await Promise.all(
+        Array.from({ length: 44 }, (_, index) => acts[(index * 3 + round * 4) % acts.length]?.() as Promise<Answer>),
+      );
+      sent += answers.length;
+      deadlocks += answers.filter(({ status }) => status === 503).length;
+      // 503: the request lost a deadlock
+      t.ok(
+        answers.every(({ status }) => status < 500 || status === 503),
+        tally(answers),
+      );
+      // all of its deletions may have lost a deadlock, or have waited too long for a turn
+      await until('the deletion to be taken', async () => {
+        const { status } = await leave();
+        return status !== 503 && status !== 429;
+      });
+      t.equal((await greedy.call('GET', '/v1/account/profile')).status, 403, 'the account is gone');
+      t.strictSame(
+        await db('monitors').where({ owner_id: greedy.userId, status: 'active' }),
+        [],
+        'nothing of it is checked',
+      );
+      if (leave === remove) t.match(await eraseNow(), { status: 200 });
+      for (const table of ['monitors', 'monitor_groups', 'maintenance_windows'])
+        t.strictSame(await db(table).where({ owner_id: greedy.userId }), [], `and no ${table} of it are left`);
+      const live = { revoked_at: null };
+      t.strictSame(await db('api_keys').where({ owner_id: greedy.userId, ...live }), [], 'nor keys');
+      t.strictSame(await db('personal_access_tokens').where({ user_id: greedy.userId, ...live }), [], 'nor tokens');
+      t.strictSame(
+        await db('enrollment_tokens').where({ owner_id: greedy.userId, used_at: null }),
+        [],
+        'nor open tokens',
+      );
+    }
+    t.comment(`${sent} requests, ${deadlocks} of them lost a deadlock`);
+  },
+);
 
 t.test('a request that loses a deadlock gets a response that asks for a retry', async (t) => {
   await db.raw('CREATE TABLE two (id int PRIMARY KEY); INSERT INTO two VALUES (1), (2)');
