@@ -27,7 +27,7 @@ t.test('an export has everything of an account, of all modules, and none of its 
     t.equal(reply.status, 201, `${path} ${JSON.stringify(reply.body.error ?? '')}`);
     return reply.body.data;
   };
-  const { secret } = await secondFactor.setUp(id);
+  const { secret } = await secondFactor.setUp(id, commandLine);
   const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate();
   const codes = await secondFactor.enable(id, code, commandLine);
   const key = await post('/v1/account/api-keys', { name: 'my key' });

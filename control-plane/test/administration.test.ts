@@ -79,7 +79,7 @@ t.test('an administrator disables, enables and promotes a user, and ends session
 
 t.test('factors that were lost are reset: the password alone signs in, and all sessions end', async (t) => {
   const { id, email, act, profile } = await add('hopper');
-  await secondFactor.setUp(id);
+  await secondFactor.setUp(id, commandLine);
   await db('totp_secrets').where({ user_id: id }).update({ enabled_at: new Date() });
   const login = () => api.call('POST', '/v1/auth/login', { as: null, body: { email, password } });
   t.equal((await login()).body.error.code, 'AUTH_2FA_REQUIRED');

@@ -90,7 +90,7 @@ t.test('a second factor is needed after the code, and a wrong one leaves the cod
   const people = await openPeople(t);
   const { add, secondFactor, clock } = people;
   const { id } = await add(ada);
-  const totp = new TOTP({ secret: Secret.fromBase32((await secondFactor.setUp(id)).secret) });
+  const totp = new TOTP({ secret: Secret.fromBase32((await secondFactor.setUp(id, by.actor)).secret) });
   const otp = () => totp.generate({ timestamp: clock.now() });
   await secondFactor.enable(id, otp(), by.actor);
   clock.advance(60_000);

@@ -13,7 +13,7 @@ async function openProtected(t: Parameters<typeof openPeople>[0]) {
   const { clock, secondFactor, signIn } = people;
   const { id } = await people.add('ada@example.com');
   await people.login('ada@example.com', { address: client.address });
-  const { secret } = await secondFactor.setUp(id);
+  const { secret } = await secondFactor.setUp(id, by.actor);
   const totp = new TOTP({ secret: Secret.fromBase32(secret) });
   const code = (steps = 0) => totp.generate({ timestamp: clock.now() + steps * 30_000 });
   const recoveryCodes = await secondFactor.enable(id, code(), by.actor);
@@ -92,18 +92,18 @@ t.test('what was set up counts only after a code confirmed it, within half an ho
   const { add, secondFactor, clock, db, letters } = await openPeople(t);
   const { id } = await add('ben@example.com');
   await t.rejects(secondFactor.enable(id, '000000', by.actor), { code: 'CONFLICT' }, 'nothing was set up');
-  const first = await secondFactor.setUp(id);
-  const { secret, otpauthUrl } = await secondFactor.setUp(id);
+  const first = await secondFactor.setUp(id, by.actor);
+  const { secret, otpauthUrl } = await secondFactor.setUp(id, by.actor);
   t.match(otpauthUrl, /^otpauth:\/\/totp\/.*ben%40example\.com\?.*issuer=Vantage/);
   const codeOf = (base32: string) =>
     new TOTP({ secret: Secret.fromBase32(base32) }).generate({ timestamp: clock.now() });
   await t.rejects(secondFactor.enable(id, codeOf(first.secret), by.actor), { code: 'AUTH_2FA_INVALID' }, 'replaced');
   clock.advance(1_800_001);
   await t.rejects(secondFactor.enable(id, codeOf(secret), by.actor), { code: 'CONFLICT' }, 'too late');
-  const { secret: third } = await secondFactor.setUp(id);
+  const { secret: third } = await secondFactor.setUp(id, by.actor);
   const codes = await secondFactor.enable(id, codeOf(third), by.actor);
   t.equal(new Set(codes).size, 10);
-  await t.rejects(secondFactor.setUp(id), { code: 'CONFLICT' });
+  await t.rejects(secondFactor.setUp(id, by.actor), { code: 'CONFLICT' });
   t.match(letters, [{ template: 'security-notice', data: { kind: 'factor.enabled' } }]);
   const stored = JSON.stringify(await db('totp_secrets')) + JSON.stringify(await db('recovery_codes'));
   for (const secretText of [third, ...codes]) t.notOk(stored.includes(secretText), 'no secret is stored in the clear');
@@ -111,4 +111,36 @@ t.test('what was set up counts only after a code confirmed it, within half an ho
   await t.rejects(secondFactor.disable(id, '000000', by.actor), { code: 'AUTH_2FA_INVALID' });
   await secondFactor.disable(id, codes[0] ?? '', by.actor);
   t.match(await secondFactor.list(id), { totp: null, recovery_codes_left: 0 });
+});
+
+t.test('a session that ended after its request was admitted changes no factor, identity or password', async (t) => {
+  const people = await openProtected(t);
+  const { id, code, db, secondFactor, externalSignIn, signIn, clock } = people;
+  const { tokens } = await people.login(code());
+  clock.advance(60_000);
+  const actor = { ...by.actor, userId: id, credentialId: tokens.sessionId };
+  await people.sessions.endAllBut(id, null, by.actor);
+  const stateOf = async () => [
+    await db('totp_secrets').where({ user_id: id }).select('sealed_secret', 'enabled_at'),
+    await db('recovery_codes'),
+  ];
+  const before = await stateOf();
+  const ended = { code: 'AUTH_SESSION_INVALID' };
+  await t.rejects(secondFactor.renewCodes(id, actor), ended);
+  await t.rejects(secondFactor.disable(id, code(), actor), ended);
+  await t.rejects(externalSignIn.unlink(id, 'idn_1', actor), ended);
+  t.strictSame(await stateOf(), before);
+  const ben = await people.add('ben@example.com');
+  const other = { ...actor, userId: ben.id };
+  await t.rejects(secondFactor.setUp(ben.id, other), ended);
+  const { secret } = await secondFactor.setUp(ben.id, by.actor);
+  const first = new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: clock.now() });
+  await t.rejects(secondFactor.enable(ben.id, first, other), ended);
+  await db('users').where({ id: ben.id }).update({ password_hash: null });
+  const passwords = { current: null, next: 'another horse battery staple' };
+  await t.rejects(
+    signIn.changePassword(ben.id, passwords, { actor: other, keepSession: null, hasAllScopes: true }),
+    ended,
+  );
+  t.match(await secondFactor.list(ben.id), { totp: null, has_password: false });
 });

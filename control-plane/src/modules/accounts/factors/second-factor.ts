@@ -3,6 +3,7 @@ import type { Knex } from 'knex';
 import type { Static } from 'typebox';
 import type { Actor } from '../../../audit-log/actor.js';
 import { insertAuditEntry } from '../../../audit-log/store.js';
+import { refuseRevoked } from '../../../authentication/index.js';
 import type { Sealer } from '../../../crypto/sealing.js';
 import { afterCommit } from '../../../db/after-commit.js';
 import { personOf, requireFresh } from '../../../http/access.js';
@@ -53,11 +54,11 @@ interface SecondFactorOptions {
 export class SecondFactor {
   constructor(private readonly options: SecondFactorOptions) {}
 
-  /** Makes a secret that `enable` confirms, in place of one that was not confirmed. @throws ApiError CONFLICT when one is enabled */
-  async setUp(userId: string): Promise<{ secret: string; otpauthUrl: string }> {
+  /** Makes a secret that `enable` confirms, in place of one that was not confirmed. @throws ApiError CONFLICT when one is enabled, AUTH_SESSION_INVALID */
+  async setUp(userId: string, actor: Actor): Promise<{ secret: string; otpauthUrl: string }> {
     const { db, clock, sealer, issuer } = this.options;
     const secret = newTotpSecret();
-    const user = await this.#change(userId, async (trx) => {
+    const user = await this.#change(userId, actor, async (trx) => {
       if ((await findTotp(trx, userId))?.enabled_at) throw new ApiError('CONFLICT');
       await insertTotp(trx, { user_id: userId, sealed_secret: sealer.seal(secret), created_at: new Date(clock.now()) });
       return findUser(db, userId);
@@ -77,7 +78,7 @@ export class SecondFactor {
 
   /**
    * Enables the secret that was set up, after a code has confirmed it; returns the recovery codes, which are not shown again.
-   * @throws ApiError CONFLICT when one is enabled or none was set up in time, AUTH_2FA_INVALID, RATE_LIMIT_EXCEEDED
+   * @throws ApiError CONFLICT when one is enabled or none was set up in time, AUTH_2FA_INVALID, RATE_LIMIT_EXCEEDED, AUTH_SESSION_INVALID
    */
   async enable(userId: string, code: string, actor: Actor): Promise<string[]> {
     const { db, clock } = this.options;
@@ -86,28 +87,28 @@ export class SecondFactor {
     const isTooOld = totp === null || clock.now() - totp.created_at.getTime() > SETUP_LIFE_MS;
     if (isTooOld || totp.enabled_at !== null) throw new ApiError('CONFLICT');
     const step = await this.#limited(user, actor, async () => this.#stepOf(totp, code));
-    return this.#change(userId, async (trx) => {
+    return this.#change(userId, actor, async (trx) => {
       if (!(await enableTotp(trx, userId, new Date(clock.now()), step))) throw new ApiError('CONFLICT');
       await this.#record(trx, user, actor, 'factor.enabled');
       return this.#newCodes(trx, userId);
     });
   }
 
-  /** Removes the authenticator app and the recovery codes. @throws ApiError CONFLICT when there is none, AUTH_2FA_INVALID, RATE_LIMIT_EXCEEDED */
+  /** Removes the authenticator app and the recovery codes. @throws ApiError CONFLICT when there is none, AUTH_2FA_INVALID, RATE_LIMIT_EXCEEDED, AUTH_SESSION_INVALID */
   async disable(userId: string, code: string, actor: Actor): Promise<void> {
     const user = await this.#userOf(userId);
     await this.#enabledOf(userId);
     await this.prove(user, code, actor);
-    await this.#change(userId, async (trx) => {
+    await this.#change(userId, actor, async (trx) => {
       if (!(await deleteSecondFactor(trx, userId))) throw new ApiError('CONFLICT');
       await this.#record(trx, user, actor, 'factor.disabled');
     });
   }
 
-  /** Gives out new recovery codes in place of all earlier ones. @throws ApiError CONFLICT when there is no second factor */
+  /** Gives out new recovery codes in place of all earlier ones. @throws ApiError CONFLICT when there is no second factor, AUTH_SESSION_INVALID */
   async renewCodes(userId: string, actor: Actor): Promise<string[]> {
     const user = await this.#userOf(userId);
-    return this.#change(userId, async (trx) => {
+    return this.#change(userId, actor, async (trx) => {
       await this.#enabledOf(userId, trx);
       await this.#record(trx, user, actor, 'recovery_codes.created');
       return this.#newCodes(trx, userId);
@@ -210,10 +211,11 @@ export class SecondFactor {
     await this.options.notices.enqueue(trx, user, { kind: action, actor });
   }
 
-  /** Changes what protects an account, one request at a time. */
-  #change<T>(userId: string, write: (trx: Knex.Transaction) => Promise<T>): Promise<T> {
+  /** Changes what protects an account, one request at a time, as long as the session of the request lives. */
+  #change<T>(userId: string, actor: Actor, write: (trx: Knex.Transaction) => Promise<T>): Promise<T> {
     return this.options.db.transaction(async (trx) => {
       await lockUser(trx, userId);
+      await refuseRevoked(trx, actor);
       const result = await write(trx);
       afterCommit(trx, () => this.options.revoked(userId));
       return result;

@@ -98,11 +98,12 @@ export class ExternalSignIn<T extends { readonly sessionId: string } = TokenPair
     return { signedIn };
   }
 
-  /** Unlinks an external account of a user. @throws ApiError NOT_FOUND, CONFLICT for the last way in */
+  /** Unlinks an external account of a user. @throws ApiError NOT_FOUND, CONFLICT for the last way in, AUTH_SESSION_INVALID */
   async unlink(userId: string, id: string, actor: Actor): Promise<void> {
     const { db, requests, offered } = this.options;
     await db.transaction(async (trx) => {
       const user = await lockUser(trx, userId);
+      await refuseRevoked(trx, actor);
       const identity = user === null ? null : await deleteIdentity(trx, userId, id);
       if (user === null || identity === null) throw new ApiError('NOT_FOUND');
       requireWayIn(await waysInOf(trx, user, offered));

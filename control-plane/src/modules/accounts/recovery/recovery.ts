@@ -2,6 +2,7 @@ import type { Clock } from '@vantage/shared/clock.js';
 import type { Knex } from 'knex';
 import type { Actor } from '../../../audit-log/actor.js';
 import { insertAuditEntry } from '../../../audit-log/store.js';
+import { refuseRevoked } from '../../../authentication/index.js';
 import type { Sealer } from '../../../crypto/sealing.js';
 import { ApiError } from '../../../http/errors.js';
 import type { AccountMail } from '../profile/account-mail.js';
@@ -179,7 +180,7 @@ export class Recovery {
     });
   }
 
-  /** Sets a new password for a user who proved the present one, and ends their other sessions. @throws as resetPassword */
+  /** Sets a new password for a user who proved the present one, and ends their other sessions. @throws as resetPassword, and as refuseRevoked */
   async changePassword(
     user: UserRow,
     { password, keepSession, actor }: { password: string; keepSession: string | null; actor: Actor },
@@ -188,6 +189,7 @@ export class Recovery {
     const passwordHash = await passwords.judge(user, password, 'new_password');
     await db.transaction(async (trx) => {
       const current = await lockUser(trx, user.id);
+      await refuseRevoked(trx, actor);
       // the proven password may have been replaced meanwhile
       if (current === null || current.password_hash !== user.password_hash)
         throw new ApiError('AUTH_CREDENTIALS_INVALID');

@@ -59,8 +59,8 @@ export const setUpTotp = defineRoute({
     ),
   },
   errors: ['CONFLICT'],
-  async handle({ account }, { accounts: { secondFactor } }) {
-    const { secret, otpauthUrl } = await secondFactor.setUp(personOf(account).id);
+  async handle(request, { accounts: { secondFactor } }) {
+    const { secret, otpauthUrl } = await secondFactor.setUp(personOf(request.account).id, actorOf(request));
     const data = { secret, otpauth_url: otpauthUrl, qr_svg: renderSVG(otpauthUrl), expires_in: SETUP_LIFE_MS / 1_000 };
     return { status: 200, data };
   },

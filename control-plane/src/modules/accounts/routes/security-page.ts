@@ -125,8 +125,8 @@ const acts: Readonly<Record<string, Act | undefined>> = {
     },
   },
   'set-up': {
-    async run({ visitor, services }) {
-      await services.accounts.secondFactor.setUp(visitor.userId);
+    async run({ visitor, actor, services }) {
+      await services.accounts.secondFactor.setUp(visitor.userId, actor);
       return { isSettingUp: true };
     },
   },
