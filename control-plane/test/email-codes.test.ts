@@ -118,7 +118,14 @@ t.test(
     const session = await login(people, await requestCode(people));
     t.notOk(await isLive(own), 'it may be a stranger’s');
     t.ok(await isLive(session));
-    t.match(letters, [{ template: 'email-code' }, { template: 'account-access', data: { revoked: { sessions: 2 } } }]);
+    const data = { passwordSetAt: null, revoked: { sessions: 2 } };
+    t.match(letters, [{ template: 'email-code' }, { template: 'account-access', data }]);
+    await t.rejects(people.login(ada), { code: 'AUTH_CREDENTIALS_INVALID' }, 'nor does a password of theirs');
+    people.clock.advance(1_000);
+    await login(people, await requestCode(people));
+    t.ok(await isLive(session), 'once: whoever reads the mail is proven');
+    t.match(letters, [{ template: 'email-code' }]);
+    t.equal(letters.length, 1);
   },
 );
 

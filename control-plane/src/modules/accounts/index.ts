@@ -159,7 +159,7 @@ export function openAccounts(options: AccountsOptions): AccountParts {
   const throttle = new SignInThrottle(db, clock);
   const limits = new AttemptLimits(db, throttle);
   const challenges = new Challenges(clock);
-  const proofs = new ProofOfAddress({ ...options, sessions });
+  const proofs = new ProofOfAddress({ ...options, sessions, challenges });
   const recovery = new Recovery({
     enqueueReset: (trx, sealed) => enqueue(trx, resetPasswordJob, { sealed }),
     ...options,

@@ -57,7 +57,7 @@ interface Words {
   readonly password: (setAt: string) => string;
   readonly noPassword: string;
   readonly nothingElse: string;
-  readonly advice: Readonly<Record<Occasion, string>>;
+  readonly advice: Readonly<Record<Occasion | 'noPassword', string>>;
   readonly nodesAdvice: string;
   readonly names: string;
 }
@@ -97,6 +97,8 @@ const words: Readonly<Record<Locale, Words>> = {
         'If you did not choose this password yourself, request a new one now: the person who chose it can still sign in.',
       reset:
         'If this was not you, someone else reads your mail: secure your mailbox first, then request a new password.',
+      noPassword:
+        'A password that was set before does not work any more: sign in with a mailed code, or request a new password.',
     },
     nodesAdvice:
       'Delete every node that you do not know: nodes receive the data of your monitors, including passwords.',
@@ -133,6 +135,7 @@ const words: Readonly<Record<Locale, Words>> = {
     advice: {
       verified: '如果该密码不是您本人设置的，请立即重置密码：设置者仍可登录。',
       reset: '如果不是您本人操作，说明他人能阅读您的邮件：请先保护您的邮箱，再重置密码。',
+      noPassword: '此前设置的密码已失效：请使用邮件验证码登录，或重置密码。',
     },
     nodesAdvice: '请删除您不认识的节点：节点会获得监控所需的信息，包括其中的密码。',
     names: '引号中的名称由创建者填写，并非由我们提供。',
@@ -168,6 +171,7 @@ const words: Readonly<Record<Locale, Words>> = {
     advice: {
       verified: '若該密碼不是您本人設定的，請立即重設密碼：設定者仍可登入。',
       reset: '若不是您本人操作，代表他人能閱讀您的郵件：請先保護您的信箱，再重設密碼。',
+      noPassword: '先前設定的密碼已失效：請使用郵件驗證碼登入，或重設密碼。',
     },
     nodesAdvice: '請刪除您不認得的節點：節點會取得監控所需的資訊，包括其中的密碼。',
     names: '引號中的名稱由建立者填寫，並非由我們提供。',
@@ -232,7 +236,7 @@ function content(data: AccountAccessData, { locale, timezone }: Reader): MailCon
       ...revoked,
       paragraph(says.left),
       ...left,
-      paragraph(says.advice[occasion]),
+      paragraph(says.advice[passwordSetAt === null ? 'noPassword' : occasion]),
       ...(nodes.total === 0 ? [] : [paragraph(says.nodesAdvice)]),
       ...(hasNames ? [note(says.names)] : []),
     ],

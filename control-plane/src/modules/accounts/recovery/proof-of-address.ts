@@ -18,6 +18,7 @@ import type { AccountMail } from '../profile/account-mail.js';
 import { localesOfProfiles } from '../profile/profile.js';
 import { type RevokedTokens, revokeTokens, type UserRow, updateUser } from '../profile/store.js';
 import type { Sessions } from '../sessions/sessions.js';
+import type { Challenges } from '../sign-in/challenges.js';
 
 // An account belongs to the person who reads the mail of its address. Until that is proven, anyone may have registered it,
 // and verifying the address does not show who chose the password. A person who proves the address
@@ -25,6 +26,7 @@ import type { Sessions } from '../sessions/sessions.js';
 //   and a credential of the account    one person has both: `proven_at` is set, nothing is revoked
 //   and nothing else                   all access to the account is revoked, except the password, which is unproven
 //   and sets a new password            all access to the account is revoked; `proven_at` is set
+//   and signs in with a mailed code    all access to the account is revoked, the password too; `proven_at` is set
 //
 // Passkeys, linked external accounts, and what modules hold for the account, such as nodes and alert channels (`revocation` of modules), are revoked until one person is
 // proven, and kept later: they continue to work while a user has forgotten the password, and no one else can have created them since.
@@ -43,6 +45,7 @@ export type ListNodes = (trx: Knex, userId: string) => Promise<readonly Named[]>
 interface ProofOfAddressOptions {
   readonly clock: Clock;
   readonly sessions: Sessions;
+  readonly challenges: Challenges;
   readonly revokeHoldings: Revoke;
   readonly listNodes: ListNodes;
   readonly mail: AccountMail;
@@ -88,11 +91,26 @@ export class ProofOfAddress {
     await this.withCredential(trx, user);
   }
 
+  /**
+   * Records a proof of the address by a sign-in with a mailed code, to an account whose owner is not proven. From then on nobody but the
+   * reader of the mail has a way in. Returns the changed user.
+   */
+  async bySignIn(trx: Knex, { password_hash: _, ...user }: UserRow, actor: Actor): Promise<UserRow> {
+    const at = new Date(this.options.clock.now());
+    const withoutPassword = { ...user, password_hash: null };
+    await updateUser(trx, user.id, { password_hash: null });
+    await this.#revokeAccess(trx, withoutPassword, { actor, at, reason: 'address verified' });
+    await this.withCredential(trx, withoutPassword);
+    return { ...withoutPassword, proven_at: at };
+  }
+
   async #revokeAccess(
     trx: Knex,
     user: UserRow,
     { actor, at, reason }: { actor: Actor; at: Date; reason: Reason },
   ): Promise<void> {
+    // what was proven before proves nothing any more
+    await this.options.challenges.consumeAll(trx, user.id, 'pending_sign_in');
     const ended = await this.options.sessions.endOthers(trx, user.id, { actor, except: null, reason });
     const tokens = await revokeTokens(trx, user.id, at);
     // after the tokens that enroll nodes: none is added meanwhile

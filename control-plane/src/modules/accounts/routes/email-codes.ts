@@ -39,7 +39,7 @@ export const loginWithEmailCode = defineRoute({
   path: '/v1/auth/otp/login',
   summary: 'Sign in with a mailed code',
   description:
-    'The code works once. Five codes are compared for an address within ten minutes, whether it has an account or not; further ones get 429 AUTH_OTP_ATTEMPTS_EXCEEDED. Wrong codes are also slowed down like wrong passwords. An account with a second factor needs its code as `otp`, or gets 401 AUTH_2FA_REQUIRED as with `POST /v1/auth/login`. The code proves the address: if no one has yet proven to own both the address and the password of the account, all its sessions, keys and tokens are revoked first, and a mail lists them.',
+    'The code works once. Five codes are compared for an address within ten minutes, whether it has an account or not; further ones get 429 AUTH_OTP_ATTEMPTS_EXCEEDED. Wrong codes are also slowed down like wrong passwords. An account with a second factor needs its code as `otp`, or gets 401 AUTH_2FA_REQUIRED as with `POST /v1/auth/login`. The code proves the address: if no one has yet proven to own both the address and the password of the account, all its sessions, keys and tokens are revoked first, the password is removed, and a mail lists them.',
   tag,
   auth: { kind: 'public' },
   isOpenToUnverified: true,

@@ -30,7 +30,7 @@ export class EmailCodeSignIn<T extends { readonly sessionId: string } = TokenPai
 
   /**
    * Signs in with a mailed code, which works once, and the code of a second factor where the account has one. The code proves the
-   * address: of an account whose owner is not proven, all earlier access is revoked.
+   * address: of an account whose owner is not proven, all earlier access is revoked, and the password removed.
    * @throws ApiError as EmailCodes.check, AUTH_2FA_REQUIRED, AUTH_2FA_INVALID, and refusals of judgeSignIn
    */
   async login(request: EmailCodeRequest): Promise<SignedIn<T>> {
@@ -44,8 +44,8 @@ export class EmailCodeSignIn<T extends { readonly sessionId: string } = TokenPai
     return completion.run(async (trx) => {
       const current = await lockUser(trx, user.id);
       if (current !== null && (await codes.use(trx, current, code))) {
-        if (current.proven_at === null) await proofs.alone(trx, current, actor);
-        return completion.complete(trx, current, { proofs: proven, by: request });
+        const owner = current.proven_at === null ? await proofs.bySignIn(trx, current, actor) : current;
+        return completion.complete(trx, owner, { proofs: proven, by: request });
       }
       // another request was first
       await limits.refuse({ user, actor, what: 'e-mail code' }, trx);
