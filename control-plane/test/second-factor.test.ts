@@ -1,3 +1,6 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { missing } from '@vantage/shared/_support/missing.js';
 import { Secret, TOTP } from 'otpauth';
 import t from 'tap';
 import { from, password, peopleInTurn } from './_support/people.js';
@@ -87,6 +90,24 @@ t.test('guessing codes with the right password slows down, and the owner still g
   await t.rejects(login('000000', stranger), { code: 'RATE_LIMIT_EXCEEDED' }, 'each right password resets nothing');
   t.match(await login(code()), { user: { email: 'ada@example.com' } });
 });
+
+t.test(
+  'codes that oathtool computes from the secret enable a second factor and sign in',
+  { skip: missing('oathtool') },
+  async (t) => {
+    const { add, secondFactor, signIn, clock } = await openPeople(t);
+    const { id, email } = await add('ben@example.com');
+    const { secret } = await secondFactor.setUp(id, by.actor);
+    const code = async () => {
+      const now = new Date(clock.now()).toISOString().replace('T', ' ').replace(/\..*/, ' UTC');
+      const { stdout } = await promisify(execFile)('oathtool', ['--totp', '--base32', `--now=${now}`, secret]);
+      return stdout.trim();
+    };
+    await secondFactor.enable(id, await code(), by.actor);
+    clock.advance(30_000);
+    t.match(await signIn.login({ email, password, otp: await code(), ...by }), { user: { email } });
+  },
+);
 
 t.test('what was set up counts only after a code confirmed it, within half an hour', async (t) => {
   const { add, secondFactor, clock, db, letters } = await openPeople(t);

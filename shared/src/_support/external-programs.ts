@@ -37,6 +37,7 @@ export const packagesOf = {
   nft: 'nftables',
   nginx: 'nginx',
   nsenter: 'util-linux',
+  oathtool: 'oathtool',
   objdump: 'binutils',
   openssl: 'openssl',
   php: 'php-cli',
