@@ -1,7 +1,10 @@
+import { until } from '@vantage/shared/_support/until.js';
+import type { Knex } from 'knex';
 import { Secret, TOTP } from 'otpauth';
 import t from 'tap';
 import { Authenticator } from './_support/authenticator.js';
 import { githubPerson, startGithub, walk } from './_support/external/providers.js';
+import { lockWaits } from './_support/lock-waits.js';
 import { startReplica, startStack } from './_support/stack.js';
 
 // What signs a person in once, sent sixteen times at once, half of it to either replica: one succeeds. sign-in-ways.test.ts does the same with
@@ -28,6 +31,8 @@ interface OneUse {
   readonly as?: string;
   /** Status of the one that succeeds; default: 200. */
   readonly status?: number;
+  /** Locks rows until several requests wait for them, which all have read what decides. */
+  readonly lock?: (trx: Knex) => Promise<unknown>;
   /** Codes of all others. */
   readonly refusals: readonly string[];
 }
@@ -82,8 +87,9 @@ async function passkeyRegistration() {
 const login = '/v1/auth/login';
 const cases: Readonly<Record<string, () => Promise<OneUse>>> = {
   'a code of an authenticator app': async () => {
-    const { email, code: otp } = await protectedPerson();
-    return { path: login, body: () => ({ email, password, otp }), refusals: ['AUTH_2FA_INVALID'] };
+    const { id, email, code: otp } = await protectedPerson();
+    const lock = (trx: Knex) => trx('totp_secrets').where({ user_id: id }).forUpdate();
+    return { path: login, body: () => ({ email, password, otp }), lock, refusals: ['AUTH_2FA_INVALID'] };
   },
   'a recovery code': async () => {
     const { email, recoveryCodes } = await protectedPerson();
@@ -121,18 +127,21 @@ const cases: Readonly<Record<string, () => Promise<OneUse>>> = {
 
 for (const [name, prepare] of Object.entries(cases)) {
   t.test(`${name} succeeds once of sixteen times at once, on two replicas`, async (t) => {
-    const { path, body, as, status = 200, refusals } = await prepare();
+    const { path, body, as, status = 200, lock, refusals } = await prepare();
     const sessions = async () => (await db('sessions')).length;
     const before = await sessions();
-    const answers = await Promise.all(
-      Array.from({ length: 16 }, (_, n) =>
-        send(n % 2 === 0 ? api.url : other.listenUrl, path, {
-          body: body(n),
-          address: `198.51.100.${n}`,
-          ...(as === undefined ? {} : { as }),
-        }),
-      ),
+    const holder = await db.transaction();
+    await lock?.(holder);
+    const sent = Array.from({ length: 16 }, (_, n) =>
+      send(n % 2 === 0 ? api.url : other.listenUrl, path, {
+        body: body(n),
+        address: `198.51.100.${n}`,
+        ...(as === undefined ? {} : { as }),
+      }),
     );
+    if (lock !== undefined) await until('several to wait', async () => (await lockWaits(db)) >= 4);
+    await holder.rollback();
+    const answers = await Promise.all(sent);
     const [winner, ...more] = answers.filter((answer) => answer.status === status);
     t.ok(winner, JSON.stringify(answers.map(({ code }) => code)));
     t.strictSame(more, [], 'one');
