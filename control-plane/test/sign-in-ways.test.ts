@@ -65,7 +65,18 @@ t.test('a known and an unknown address get the same, to the last header, and a c
   const refused = await post(path, { email, code: wrong });
   t.match(refused, { status: 400, text: { error: { code: 'AUTH_OTP_INVALID' } } });
   t.strictSame(await post(path, { email: unknown, code: wrong }), refused);
-  t.equal(smtp.mails.length, 1, 'the unknown one got none');
+  for (const [way, body, status] of [
+    ['login', { password: 'wrong horse' }, 401],
+    ['password/forgot', {}, 200],
+  ] as const) {
+    const known = await post(`/v1/auth/${way}`, { email, ...body });
+    t.equal(known.status, status);
+    t.strictSame(await post(`/v1/auth/${way}`, { email: unknown, ...body }), known, way);
+  }
+  t.notOk(
+    smtp.mails.some(({ to }) => to.includes(unknown)),
+    'the unknown one got no mail',
+  );
   t.equal(winners(await sixteen((target) => post(path, { email, code }, target))), 1);
   t.equal((await database.db('sessions').where({ user_id: userId })).length, 1);
 });
