@@ -317,7 +317,7 @@ class Play {
     if (once !== undefined) once.isOpen = false;
   }
 
-  /** What a caller types as the second factor; `use` says if that is one now, and uses it up. */
+  /** Text of a caller as the second factor; `use` says if that is one now, and uses it up. */
   #otp(code: Code): { typed: { otp?: string }; use: () => boolean } {
     const totp = this.#totp;
     const step = Math.floor(this.#now / STEP_MS);
