@@ -34,7 +34,7 @@ export const accountMessages: readonly CatalogEntry[] = [
   ],
   ['this account confirms by {}', '此账户的确认方式：{1}', '此帳戶的確認方式：{1}'],
   ['is not what the other device shows', '与另一台设备显示的不符', '與另一台裝置顯示的不符'],
-  ['needs exactly one proof', '必须恰好包含一项证明', '必須恰好包含一項證明'],
+  ['must have exactly one proof', '必须恰好包含一项证明', '必須恰好包含一項證明'],
   [
     'is erased on {}; the link in the mail about it restores the account until then',
     '将于 {1} 被清除；在此之前，可通过相关邮件中的链接恢复账户',
@@ -87,7 +87,7 @@ export const accountMessages: readonly CatalogEntry[] = [
     '必须是 {1}，或 VANTAGE_OAUTH_REDIRECTS 中的地址',
     '必須是 {1}，或 VANTAGE_OAUTH_REDIRECTS 中的位址',
   ],
-  ['send either code or error', '请发送 code 或 error 之一', '請傳送 code 或 error 其中之一'],
+  ['must be sent, or `error` instead', '请发送 code 或 error 之一', '請傳送 code 或 error 其中之一'],
   [
     'is the last way to sign in; set a password or add a passkey first',
     '是最后一种登录方式；请先设置密码或添加通行密钥',

@@ -48,7 +48,9 @@ export const RegistrationResponseSchema = Type.Object(
     response: Type.Object({
       clientDataJSON: Encoded,
       attestationObject: Encoded,
-      transports: Type.Optional(Type.Array(Type.String({ pattern: '^[a-z-]{1,32}$' }), { maxItems: 16 })),
+      transports: Type.Optional(
+        Type.Array(Type.String({ pattern: '^[a-z-]{1,32}$', examples: ['internal'] }), { maxItems: 16 }),
+      ),
     }),
   },
   { title: 'RegistrationResponse', description: 'The `toJSON()` of what `navigator.credentials.create()` returned.' },

@@ -65,7 +65,7 @@ export class StepUp {
   async #check(user: UserRow, proof: StepUpProof, { freshness, actor }: SessionOfPerson): Promise<StepUpFactor> {
     const { check, secondFactor, emailCodes } = this.options;
     const [name, ...others] = Object.keys(proof);
-    if (name === undefined || others.length > 0) throw fieldError('body', 'required', 'needs exactly one proof');
+    if (name === undefined || others.length > 0) throw fieldError('body', 'required', 'must have exactly one proof');
     if (proof.otp !== undefined) {
       accept('otp', freshness, 'totp');
       return secondFactor.prove(user, proof.otp, actor);

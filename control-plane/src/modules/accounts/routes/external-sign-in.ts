@@ -126,7 +126,7 @@ export const finishExternalSignIn = defineRoute({
   async handle(request, { accounts: { externalSignIn } }) {
     const { account, params: path, body, locale } = request;
     if ((body.code === undefined) === (body.error === undefined))
-      throw fieldError('code', 'required', 'send either code or error');
+      throw fieldError('code', 'required', 'must be sent, or `error` instead');
     const sessionId = account?.credentialKind === 'session' ? account.credentialId : null;
     const outcome = await externalSignIn.finish(path.provider, body, { ...signInBy(request), sessionId, locale });
     if ('linked' in outcome) return { status: 200, data: outcome.linked };
