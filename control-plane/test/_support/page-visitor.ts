@@ -15,7 +15,11 @@ export class PageVisitor {
   setCookies: string[] = [];
   page: VisitedPage = { status: 0, path: '', headers: new Headers(), html: '' };
 
-  constructor(private readonly url: string) {}
+  /** `address`: that of the visitor, for a control plane that trusts its proxies; null: this machine's. */
+  constructor(
+    private readonly url: string,
+    private readonly address: string | null = null,
+  ) {}
 
   get(path: string): Promise<VisitedPage> {
     return this.#visit(path, { method: 'GET' });
@@ -59,16 +63,22 @@ export class PageVisitor {
     for (let redirects = 0; redirects < 5; redirects++) {
       const headers = new Headers(next.init.headers);
       headers.set('Accept', 'text/html');
+      if (this.address !== null) headers.set('X-Forwarded-For', this.address);
       if (this.cookies.size > 0) headers.set('Cookie', [...this.cookies].map((pair) => pair.join('=')).join('; '));
       const response = await fetch(new URL(next.path, this.url), { ...next.init, headers, redirect: 'manual' });
       this.#keep(response.headers.getSetCookie());
       const html = await response.text();
       const location = response.headers.get('location');
       this.page = { status: response.status, path: next.path, headers: response.headers, html };
-      if (response.status !== 303 || location === null) return this.page;
+      if (response.status !== 303 || location === null || !this.#isHere(location)) return this.page;
       next = { path: location, init: { method: 'GET' } };
     }
     throw new Error(`too many redirects from ${path}`);
+  }
+
+  /** False for a redirect to another site, whose address the headers of the page have. */
+  #isHere(location: string): boolean {
+    return new URL(location, this.url).origin === new URL(this.url).origin;
   }
 
   #keep(values: readonly string[]): void {

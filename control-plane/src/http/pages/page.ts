@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { ApiError } from '../errors.js';
 import { chosenLocale, withLocale } from '../locale.js';
 import type { RawReply, RouteRequest } from '../route.js';
 import { Html, html, unescapeHtml } from './html.js';
@@ -9,8 +10,10 @@ import { chromeStyle, textStyle } from './page-style.js';
 export type PageRequest = Pick<RouteRequest<unknown, unknown, unknown>, 'url' | 'locale'>;
 
 export interface Page {
-  /** Default 200. */
+  /** Default: that of the error, or 200. */
   readonly status?: number;
+  /** Refusal that the page shows; it adds Retry-After if it has one. */
+  readonly error?: ApiError | null;
   readonly title: string;
   /** One sentence for lists of results and for previews of links. */
   readonly description?: string;
@@ -27,7 +30,8 @@ export interface Page {
  * hashes, so style attributes have no effect.
  */
 export function renderPage(request: PageRequest, page: Page): RawReply {
-  const { status = 200, content, script } = page;
+  const { error = null, status = error?.status ?? 200, content, script } = page;
+  const retryAfter = error?.retryAfterSeconds;
   const { locale } = request;
   const scriptElement = script === undefined ? '' : `<script>${script}</script>`;
   const shown = html`${pageHeader(request)}
@@ -50,12 +54,16 @@ ${scriptElement}
   return {
     status,
     raw: { contentType: 'text/html; charset=utf-8', body },
-    headers: { 'Content-Security-Policy': policyFor(script), 'Content-Language': locale },
+    headers: {
+      'Content-Security-Policy': policyFor(script),
+      'Content-Language': locale,
+      ...(retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) }),
+    },
   };
 }
 
 /** Elements of the head that every page has: its title, its icon, and what previews of links show. */
-export function pageHead({ title, description, image }: Omit<Page, 'content'>): Html {
+export function pageHead({ title, description, image }: Pick<Page, 'title' | 'description' | 'image'>): Html {
   return html`<meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">

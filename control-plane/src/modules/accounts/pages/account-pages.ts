@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { requireFresh } from '../../../http/access.js';
 import { ApiError, messageOf } from '../../../http/errors.js';
 import { messageIn } from '../../../http/field-messages/field-messages.js';
 import { chosenLocale, type Locale, withLocale } from '../../../http/locale.js';
@@ -82,6 +83,21 @@ export class AccountPages {
     return html`<input type="hidden" name="${FORM_TOKEN}" value="${this.options.forms.token(path, cookie)}">`;
   }
 
+  /** Address of a page that starts to link an external account: its token shows that a page of this site led there. */
+  linkAddress(path: string, cookie: string): string {
+    return `${path}?link=${this.options.forms.token(path, cookie)}`;
+  }
+
+  /** Person of a request for a `linkAddress`, or the reply that leads to the sign-in. @throws ApiError FORBIDDEN, AUTH_2FA_REQUIRED */
+  async linking(request: AccountPageRequest): Promise<Visitor | RawReply> {
+    const visitor = await this.pageSession(request);
+    if ('raw' in visitor) return visitor;
+    const [path = '', query] = request.url.split('?');
+    this.options.forms.checkToken(new URLSearchParams(query).get('link'), path, visitor.cookie);
+    requireFresh(visitor);
+    return visitor;
+  }
+
   /** Fields of a form of the browser with this cookie. @throws ApiError FORBIDDEN */
   readForm(request: AccountPageRequest, cookie: string | null): URLSearchParams {
     return this.options.forms.read(request, cookie);
@@ -110,18 +126,14 @@ export class AccountPages {
     return this.options.cookies.setSignIn(challenge, this.nextOf(request));
   }
 
-  /** Header that takes the cookie of a sign-in away. */
-  get clearedSignIn(): string {
-    return this.options.cookies.clearSignIn();
-  }
-
-  /** Runs a sign-in: leads on to its page with the cookie of the session, or to the second step. @throws ApiError for any other refusal */
-  async signedIn(request: AccountPageRequest, work: () => Promise<SignedIn<BrowserSession>>): Promise<RawReply> {
+  /** Runs a sign-in: leads on to its page with the cookie of the session, if it opened one, or to the second step. @throws ApiError for any other refusal */
+  async signedIn(request: AccountPageRequest, work: () => Promise<SignedIn<BrowserSession> | null>): Promise<RawReply> {
     const { cookies } = this.options;
     const next = this.nextOf(request);
     try {
-      const { tokens } = await work();
-      return redirect(request, next, [cookies.setSession(tokens.cookie), cookies.clearSignIn()]);
+      const opened = await work();
+      const session = opened === null ? [] : [cookies.setSession(opened.tokens.cookie)];
+      return redirect(request, next, [...session, cookies.clearSignIn()]);
     } catch (error) {
       const challenge = error instanceof ApiError ? error.meta?.['challenge'] : undefined;
       if (typeof challenge !== 'string') throw error;

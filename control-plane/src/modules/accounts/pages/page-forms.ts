@@ -33,10 +33,15 @@ export class PageForms {
     if (request.rawBody.isCut) throw fieldError('body', 'length', `must be at most ${FORM_BYTES} bytes`);
     const fields = new URLSearchParams(request.rawBody.bytes.toString('utf8'));
     const path = request.url.split('?')[0] ?? '';
-    const given = Buffer.from(fields.get(FORM_TOKEN) ?? '', 'base64url');
-    const isOurs = cookie !== null && isSameHash(given, this.#hash(`${path}\n${cookie}`));
-    if (!isOurs || !this.#isFromHere(request)) throw formRefused();
+    this.checkToken(fields.get(FORM_TOKEN), path, cookie);
+    if (!this.#isFromHere(request)) throw formRefused();
     return fields;
+  }
+
+  /** @throws ApiError FORBIDDEN unless this is the token of the path for the browser with this cookie */
+  checkToken(token: string | null, path: string, cookie: string | null): void {
+    const given = Buffer.from(token ?? '', 'base64url');
+    if (cookie === null || !isSameHash(given, this.#hash(`${path}\n${cookie}`))) throw formRefused();
   }
 
   /** Fetch metadata say where a form is from (Fetch Metadata section 2); without them, the Origin does. */

@@ -22,8 +22,8 @@ export interface SecurityFacts {
   readonly newPasskey: PasskeyOffer | null;
   /** Options of a passkey that confirms the session; null if it needs none, or has none. */
   readonly confirming: PasskeyOffer | null;
-  /** External providers that accounts can be linked at. */
-  readonly providers: readonly { readonly id: string; readonly name: string }[];
+  /** External providers that accounts can be linked at: `link` is the address that starts it. */
+  readonly providers: readonly { readonly id: string; readonly name: string; readonly link: string }[];
   /** Field with the token of the forms. */
   readonly token: Html;
   /** Recovery codes that were just created, which are shown this once. */
@@ -111,7 +111,7 @@ function identitiesSection(facts: SecurityFacts, text: AccountTexts, locale: Loc
 ${isFresh && form('unlink', html`<button class="quiet">${passkeyTexts[locale].remove}</button>`, { identity: id })}</li>`;
   });
   const links = providers.map(
-    ({ id, name }) => html`<li><a href="/sign-in/oauth/${encodeURIComponent(id)}?link">${text.link(name)}</a></li>`,
+    ({ name, link }) => html`<li><a href="${link}">${text.link(name)}</a></li>`,
   );
   return html`${own.length === 0 ? html`<p>${text.noIdentities}</p>` : html`<ul>${own}</ul>`}
 ${isFresh && links.length > 0 && html`<ul>${links}</ul>`}`;

@@ -1,15 +1,13 @@
 import { Type } from 'typebox';
-import { requireFresh } from '../../../http/access.js';
 import { ApiError } from '../../../http/errors.js';
 import { html } from '../../../http/pages/html.js';
 import { renderPage } from '../../../http/pages/page.js';
 import { defineRoute, type RawReply } from '../../../http/route.js';
-import { type AccountPageRequest, redirect, refusalHtml } from '../pages/account-pages.js';
+import { type AccountPageRequest, type AccountPages, refusalHtml } from '../pages/account-pages.js';
 import { accountTexts } from '../pages/account-texts.js';
 import { HOME_OF_ACCOUNTS } from '../pages/next.js';
 import { signInLimit } from './limits.js';
 import { signInBy } from './sign-in-by.js';
-import { queryOf } from './sign-in-pages.js';
 
 const page = {
   tag: 'Pages',
@@ -23,7 +21,7 @@ const page = {
   errors: [],
 } as const;
 
-/** GET /sign-in/oauth/{provider}: leads to an external provider. With `?link` to link its account to that of the session, which must be fresh. */
+/** GET /sign-in/oauth/{provider}: leads to an external provider. With `?link` to link its account to that of the session. */
 const start = defineRoute({
   ...page,
   operationId: 'getSignInProviderPage',
@@ -32,9 +30,8 @@ const start = defineRoute({
   async handle(request, { accounts: { pages } }) {
     const { provider } = request.params;
     try {
-      const visitor = queryHas(request, 'link') ? await pages.pageSession(request) : null;
+      const visitor = parametersOf(request).has('link') ? await pages.linking(request) : null;
       if (visitor !== null && 'raw' in visitor) return visitor;
-      if (visitor !== null) requireFresh(visitor);
       const { authorizationUrl, challenge } = await pages.externalSignIn.start(provider, { session: visitor });
       const cookies = [pages.newDetourCookie(request, challenge)];
       return {
@@ -44,7 +41,7 @@ const start = defineRoute({
         cookies,
       };
     } catch (error) {
-      return refused(request, error);
+      return refused(request, pages, error);
     }
   },
 });
@@ -57,7 +54,7 @@ const callback = defineRoute({
   summary: 'Come back from an external provider',
   async handle(request, { accounts: { pages } }) {
     const { provider } = request.params;
-    const query = new URLSearchParams(request.url.split('?')[1]);
+    const query = parametersOf(request);
     const given = (name: string) => query.get(name) ?? undefined;
     const answer = {
       challenge: pages.signInCookieOf(request) ?? '',
@@ -69,27 +66,33 @@ const callback = defineRoute({
     try {
       const visitor = await pages.visitor(request);
       const by = { ...signInBy(request), sessionId: visitor?.sessionId ?? null, locale: request.locale };
-      const result = await pages.externalSignIn.finish(provider, answer, by);
-      if ('linked' in result) return redirect(request, HOME_OF_ACCOUNTS, [pages.clearedSignIn]);
-      return await pages.signedIn(request, async () => result.signedIn);
+      return await pages.signedIn(request, async () => {
+        const result = await pages.externalSignIn.finish(provider, answer, by);
+        return 'linked' in result ? null : result.signedIn;
+      });
     } catch (error) {
-      return refused(request, error);
+      return refused(request, pages, error);
     }
   },
 });
 
 export const externalSignInPages = [start, callback];
 
-/** The refusal as a page that leads back to the other ways. @throws what is no refusal */
-function refused(request: AccountPageRequest, error: unknown): RawReply {
+/** The refusal as a page that leads back to where the way to the provider started. @throws what is no refusal */
+async function refused(request: AccountPageRequest, pages: AccountPages, error: unknown): Promise<RawReply> {
   if (!(error instanceof ApiError)) throw error;
   const text = accountTexts[request.locale];
-  const content = html`<h1>${text.signIn}</h1>
+  const isSignedIn = (await pages.visitor(request)) !== null;
+  const back = isSignedIn
+    ? html`<a href="${HOME_OF_ACCOUNTS}">${text.security}</a>`
+    : html`<a href="/sign-in?next=${encodeURIComponent(pages.nextOf(request))}">${text.back}</a>`;
+  const title = isSignedIn ? text.identities : text.signIn;
+  const content = html`<h1>${title}</h1>
 ${refusalHtml(error, request.locale)}
-<p><a href="/sign-in${queryOf(request)}">${text.back}</a></p>`;
-  return renderPage(request, { status: error.status, title: text.signIn, content });
+<p>${back}</p>`;
+  return renderPage(request, { error, title, content });
 }
 
-function queryHas({ url }: AccountPageRequest, name: string): boolean {
-  return new URLSearchParams(url.split('?')[1]).has(name);
+function parametersOf({ url }: AccountPageRequest): URLSearchParams {
+  return new URLSearchParams(url.split('?')[1]);
 }

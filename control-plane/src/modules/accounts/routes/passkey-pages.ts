@@ -76,11 +76,5 @@ ${refusalHtml(error, request.locale)}
 <p>${text.ask}</p>
 ${form}
 <p><a href="/sign-in${queryOf(request)}">${accountTexts[request.locale].back}</a></p>`;
-  const reply = renderPage(request, {
-    status: error?.status ?? 200,
-    title: text.title,
-    content,
-    script: passkeyScript,
-  });
-  return { ...reply, cookies };
+  return { ...renderPage(request, { error, title: text.title, content, script: passkeyScript }), cookies };
 }

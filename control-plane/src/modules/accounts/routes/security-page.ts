@@ -249,12 +249,15 @@ async function show(
     newPasskey: newPasskey ?? null,
     confirming: confirms ? await passkeyCheck.start() : null,
     token,
-    providers: methods.providers,
+    providers: methods.providers.map((provider) => ({
+      ...provider,
+      link: pages.linkAddress(`/sign-in/oauth/${provider.id}`, visitor.cookie),
+    })),
     sessions: await sessions.list(userId),
     form,
     signOutToken: pages.formToken('/sign-out', visitor.cookie),
   };
   const content = html`<h1>${title}</h1>${refusalHtml(error, request.locale)}${isMailed && html`<p class="good" role="status">${messages.verificationSent[request.locale]}</p>`}${securityView(facts, request.locale)}`;
-  const reply = renderPage(request, { status: error?.status ?? 200, title, content, script: passkeyScript });
+  const reply = renderPage(request, { error, title, content, script: passkeyScript });
   return { ...reply, ...(cookie === undefined ? {} : { cookies: [pages.newCookie(cookie)] }) };
 }

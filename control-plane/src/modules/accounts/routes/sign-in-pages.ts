@@ -238,11 +238,7 @@ ${inner}
   const shown = html`<h1>${title}</h1>
 ${refusalHtml(error, request.locale)}
 ${content({ text, fields, request, services, form })}`;
-  const status = error?.status ?? 200;
-  const headers: Record<string, string> =
-    error?.retryAfterSeconds === undefined ? {} : { 'Retry-After': String(error.retryAfterSeconds) };
-  const reply = renderPage(request, { status, title, content: shown });
-  return { ...reply, headers: { ...reply.headers, ...headers }, cookies };
+  return { ...renderPage(request, { error, title, content: shown }), cookies };
 }
 
 /** Query that keeps the page to go to: `?next=…`, or nothing. */
