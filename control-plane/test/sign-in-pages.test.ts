@@ -146,8 +146,12 @@ t.test('a wrong password and a request for a new one are the form again, and say
   });
 });
 
-t.test('a person changes the address by a mail, and deletes the account on the page', async (t) => {
+t.test('a person downloads the data, changes the address by a mail, and deletes the account on the page', async (t) => {
   const { visitor, email } = await signedUp();
+  const file = await visitor.submit({}, { act: 'export' });
+  t.match(file.headers.get('content-disposition'), 'attachment; filename="vantage-account.json"');
+  t.match(JSON.parse(file.html), { data: { profile: { email }, sessions: [{ is_current: true }], monitors: [] } });
+  await visitor.get('/account/security');
   t.match(await visitor.submit({ email: `new-${email}` }, { act: 'change-email' }), {
     status: 200,
     html: /<p class="good"/,

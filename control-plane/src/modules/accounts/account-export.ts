@@ -14,6 +14,9 @@ import type { Users } from './users.js';
 const EXPORTS_PER_DAY = 5;
 const DAY_MS = 86_400_000;
 
+/** Headers with which a browser keeps an export as a file. */
+export const exportHeaders = { 'Content-Disposition': 'attachment; filename="vantage-account.json"' };
+
 interface AccountExportOptions {
   readonly clock: Clock;
   readonly users: Users;

@@ -5,7 +5,6 @@ import type { Profile } from '../profile/profile.js';
 import type { SessionRow } from '../sessions/session-store.js';
 import type { Visitor } from './account-pages.js';
 import { type AccountTexts, accountTexts } from './account-texts.js';
-import { HOME_OF_ACCOUNTS } from './next.js';
 import { type PasskeyOffer, passkeyForm } from './passkey-form.js';
 import { passkeyTexts } from './passkey-texts.js';
 import { programName } from './program-name.js';
@@ -26,6 +25,8 @@ export interface SecurityFacts {
   readonly providers: readonly { readonly id: string; readonly name: string; readonly link: string }[];
   /** Field with the token of the forms. */
   readonly token: Html;
+  /** Address that forms are sent to. */
+  readonly action: string;
   /** Recovery codes that were just created, which are shown this once. */
   readonly newCodes: readonly string[];
   readonly sessions: readonly SessionRow[];
@@ -66,7 +67,11 @@ function codesSection(codes: readonly string[], text: AccountTexts): Html {
 }
 
 /** Asks for the proof that makes the session fresh: the code where there is a second factor, else the password, else a mailed code. */
-function confirmSection({ visitor, form, token, confirming }: SecurityFacts, text: AccountTexts, locale: Locale): Html {
+function confirmSection(
+  { visitor, form, token, action, confirming }: SecurityFacts,
+  text: AccountTexts,
+  locale: Locale,
+): Html {
   const { factors } = visitor.freshness;
   if (factors.includes('email_code')) {
     const field = html`<label>${text.code}<input name="code" autocomplete="one-time-code" inputmode="numeric" required maxlength="32"></label>`;
@@ -84,11 +89,11 @@ ${form('confirm', html`${field}<button>${text.confirm}</button>`)}</section>`;
   return html`<section class="raised"><h2>${text.confirmTitle}</h2>
 <p>${asks || confirming !== null ? text.confirmAsk : text.confirmNone}</p>
 ${asks && form('confirm', html`${field}<button>${text.confirm}</button>`)}
-${confirming !== null && passkeyForm(confirming, { action: HOME_OF_ACCOUNTS, kind: 'get', fields: hidden, button: says.confirm, text: says })}</section>`;
+${confirming !== null && passkeyForm(confirming, { action, kind: 'get', fields: hidden, button: says.confirm, text: says })}</section>`;
 }
 
 function passkeysSection(facts: SecurityFacts, text: AccountTexts, locale: Locale): Html {
-  const { visitor, profile, factors, form, newPasskey, token } = facts;
+  const { visitor, profile, factors, form, newPasskey, token, action } = facts;
   const says = passkeyTexts[locale];
   const isFresh = visitor.freshness.isFresh && profile.email_verified;
   const own = factors.passkeys.map(
@@ -99,7 +104,7 @@ ${isFresh && form('remove-passkey', html`<button class="quiet">${says.remove}</b
 <label>${says.name}<input name="name" required maxlength="64" autofocus></label>`;
   return html`${own.length === 0 ? html`<p>${text.noPasskeys}</p>` : html`<ul>${own}</ul>`}
 ${isFresh && newPasskey === null && form('new-passkey', html`<button class="quiet">${says.add}</button>`)}
-${isFresh && newPasskey !== null && passkeyForm(newPasskey, { action: HOME_OF_ACCOUNTS, kind: 'create', fields, button: says.add, text: says })}`;
+${isFresh && newPasskey !== null && passkeyForm(newPasskey, { action, kind: 'create', fields, button: says.add, text: says })}`;
 }
 
 function identitiesSection(facts: SecurityFacts, text: AccountTexts, locale: Locale): Html {
@@ -110,9 +115,7 @@ function identitiesSection(facts: SecurityFacts, text: AccountTexts, locale: Loc
     return html`<li>${label === null ? name : `${name}: ${label}`}, ${usedText(used, text, locale)}
 ${isFresh && form('unlink', html`<button class="quiet">${passkeyTexts[locale].remove}</button>`, { identity: id })}</li>`;
   });
-  const links = providers.map(
-    ({ name, link }) => html`<li><a href="${link}">${text.link(name)}</a></li>`,
-  );
+  const links = providers.map(({ name, link }) => html`<li><a href="${link}">${text.link(name)}</a></li>`);
   return html`${own.length === 0 ? html`<p>${text.noIdentities}</p>` : html`<ul>${own}</ul>`}
 ${isFresh && links.length > 0 && html`<ul>${links}</ul>`}`;
 }
@@ -157,7 +160,10 @@ ${sessions.length > 1 && form('end-others', html`<button class="quiet">${text.en
 }
 
 function leaving({ form, profile }: SecurityFacts, text: AccountTexts): Html {
-  return html`<h2>${text.newEmail}</h2>
+  return html`<h2>${text.data}</h2>
+<p>${text.dataNote}</p>
+${form('export', html`<button class="quiet">${text.dataDownload}</button>`)}
+<h2>${text.newEmail}</h2>
 ${form('change-email', html`<label>${text.email}<input type="email" name="email" autocomplete="email" required maxlength="254"></label><button class="quiet">${text.send}</button>`)}
 <h2>${text.leave}</h2>
 <p>${profile.email_verified ? text.leaveNote : text.leaveAtOnce}</p>

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { actorOf } from '../../../audit-log/actor.js';
 import { personOf } from '../../../http/access.js';
 import { defineRoute } from '../../../http/route.js';
+import { exportHeaders } from '../account-export.js';
 import { FactorsSchema } from '../factors/schema.js';
 import { messages } from '../profile/messages.js';
 import {
@@ -102,8 +103,7 @@ export const exportAccount = defineRoute({
   errors: ['ACCOUNT_NOT_FOUND'],
   async handle({ account }, { accounts: { accountExport } }) {
     const data = await accountExport.read(personOf(account).id, account.credentialId);
-    const headers = { 'Content-Disposition': 'attachment; filename="vantage-account.json"' };
-    return { status: 200, data, headers };
+    return { status: 200, data, headers: exportHeaders };
   },
 });
 

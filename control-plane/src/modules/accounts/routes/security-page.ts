@@ -5,6 +5,7 @@ import { ApiError } from '../../../http/errors.js';
 import { type Html, html } from '../../../http/pages/html.js';
 import { renderPage } from '../../../http/pages/page.js';
 import { defineRoute, type RawReply, type Services } from '../../../http/route.js';
+import { exportHeaders } from '../account-export.js';
 import type { StepUpProof } from '../factors/step-up.js';
 import { type AccountPageRequest, redirect, refusalHtml, type Visitor } from '../pages/account-pages.js';
 import { accountTexts } from '../pages/account-texts.js';
@@ -15,6 +16,7 @@ import { securityView } from '../pages/security-view.js';
 import { messages } from '../profile/messages.js';
 import { signInLimit } from './limits.js';
 import { signInBy } from './sign-in-by.js';
+import { queryOf } from './sign-in-pages.js';
 
 const page = {
   path: HOME_OF_ACCOUNTS,
@@ -66,8 +68,10 @@ export const changeSecurity = defineRoute({
       if (outcome.isSignedOut) return redirect(request, '/sign-in', pages.cleared);
       if (outcome.isMailed || outcome.newCodes !== undefined || outcome.isSettingUp || outcome.newPasskey !== undefined)
         return await show(request, services, { ...visitor, cookie: outcome.cookie ?? visitor.cookie }, outcome);
+      if (outcome.file !== undefined) return fileReply(outcome.file);
       const cookies = outcome.cookie === undefined ? [] : [pages.newCookie(outcome.cookie)];
-      return redirect(request, HOME_OF_ACCOUNTS, cookies);
+      const next = fields.get('act') === 'confirm' ? pages.nextOf(request) : `${HOME_OF_ACCOUNTS}${queryOf(request)}`;
+      return redirect(request, next, cookies);
     } catch (error) {
       if (!(error instanceof ApiError) || error.status >= 500) throw error;
       return show(request, services, visitor, { error, isSettingUp: fields.get('act') === 'enable' });
@@ -89,6 +93,8 @@ interface ActOutcome {
   /** True if the person reads on in a mail. */
   readonly isMailed?: true;
   readonly isSignedOut?: true;
+  /** Data to keep as a file. */
+  readonly file?: object;
   /** New cookie of the session, after a factor has changed. */
   readonly cookie?: string;
 }
@@ -183,6 +189,12 @@ const acts: Readonly<Record<string, Act | undefined>> = {
       return { isMailed: true };
     },
   },
+  export: {
+    isForUnverified: true,
+    async run({ visitor: { userId, sessionId }, services }) {
+      return { file: await services.accounts.accountExport.read(userId, sessionId) };
+    },
+  },
   delete: {
     isForUnverified: true,
     async run({ visitor: { userId, freshness }, actor, services }) {
@@ -219,6 +231,12 @@ function renewed({ visitor, services }: ActRequest): Promise<string> {
   return services.accounts.sessions.renewCookie(visitor.sessionId);
 }
 
+/** The same as the operation `exportAccount` returns. */
+function fileReply(data: object): RawReply {
+  const body = `${JSON.stringify({ data }, null, 2)}\n`;
+  return { status: 200, raw: { contentType: 'application/json; charset=utf-8', body }, headers: exportHeaders };
+}
+
 async function show(
   request: AccountPageRequest,
   { accounts: { pages, secondFactor, sessions, users, passkeyCheck, methods } }: Services,
@@ -234,8 +252,9 @@ async function show(
 ): Promise<RawReply> {
   const title = accountTexts[request.locale].security;
   const token = pages.formToken(HOME_OF_ACCOUNTS, visitor.cookie);
+  const action = `${HOME_OF_ACCOUNTS}${queryOf(request)}`;
   const form = (act: string, content: Html, more: Readonly<Record<string, string>> = {}) => html`
-<form class="stacked" method="post" action="${HOME_OF_ACCOUNTS}">${token}<input type="hidden" name="act" value="${act}">${Object.entries(
+<form class="stacked" method="post" action="${action}">${token}<input type="hidden" name="act" value="${act}">${Object.entries(
     more,
   ).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}${content}</form>`;
   const { userId, freshness } = visitor;
@@ -249,6 +268,7 @@ async function show(
     newPasskey: newPasskey ?? null,
     confirming: confirms ? await passkeyCheck.start() : null,
     token,
+    action,
     providers: methods.providers.map((provider) => ({
       ...provider,
       link: pages.linkAddress(`/sign-in/oauth/${provider.id}`, visitor.cookie),
