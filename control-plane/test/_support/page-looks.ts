@@ -1,6 +1,7 @@
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import type { Test } from 'tap';
 import { accessibilityFindings, cutTexts, narrowAndDarken, openTab, overflowOf } from './browser.js';
+import { untranslatedTexts } from './untranslated.js';
 
 /** A page in some of its states, in one language. */
 export interface PageLooks {
@@ -48,4 +49,26 @@ export async function looksRight(t: Test, browser: Browser, looks: PageLooks): P
     'nothing is loaded from elsewhere',
   );
   await page.context().close();
+}
+
+/**
+ * Asserts that the page of a tab, as it is, passes axe-core, does not scroll sideways, cuts no text and is in its language, light and
+ * dark, wide and narrow. `chosen`: values on it that people and servers chose.
+ */
+export async function looksRightNow(t: Test, page: Page, state: string, chosen: readonly string[]): Promise<void> {
+  const directory = process.env['VANTAGE_TEST_PICTURES'];
+  const locale = await page.locator('html').getAttribute('lang');
+  if (locale !== 'en') t.strictSame(await untranslatedTexts(page, chosen), [], `${state} ${locale} is translated`);
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme });
+    for (const width of [390, 1_280]) {
+      const view = `${state} ${locale} ${width} ${colorScheme}`;
+      await page.setViewportSize({ width, height: 900 });
+      t.ok((await overflowOf(page)) <= 0, `${view} does not scroll sideways`);
+      t.strictSame(await cutTexts(page), [], `${view} cuts no text`);
+      const path = `${directory}/${view.replaceAll(/[^\w-]+/g, '-')}.png`;
+      if (directory !== undefined) await page.screenshot({ path, fullPage: true });
+    }
+    t.strictSame(await accessibilityFindings(page), [], `${state} ${locale} ${colorScheme}`);
+  }
 }

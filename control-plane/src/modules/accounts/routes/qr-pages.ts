@@ -5,6 +5,7 @@ import { renderPage } from '../../../http/pages/page.js';
 import { defineRoute, type RawReply, type Services } from '../../../http/route.js';
 import { type AccountPageRequest, redirect, refusalHtml, type Visitor } from '../pages/account-pages.js';
 import { accountTexts } from '../pages/account-texts.js';
+import { HOME_OF_ACCOUNTS } from '../pages/next.js';
 import { FORM_BYTES } from '../pages/page-forms.js';
 import { programName } from '../pages/program-name.js';
 import { qrPicture } from '../pages/qr-picture.js';
@@ -35,12 +36,19 @@ const look = async () => {
 setTimeout(look, 2000);
 `;
 
-/** Sends the token, which is in the fragment of the address, in the form. */
+/** Sends the token in the form: it is in the fragment of the address, or was kept while the person signed in. */
 const tokenScript = `
 const form = document.querySelector('#scanned');
-const token = location.hash.slice(1);
+const token = location.hash.slice(1) || sessionStorage.getItem('qr') || '';
+sessionStorage.removeItem('qr');
 document.querySelector('#none').hidden = token !== '';
 if (token !== '') { form.elements.token.value = token; form.submit(); }
+`;
+
+/** Keeps the token in this tab, for the way to the sign-in or to the confirmation and back: a redirect or form would lose the fragment. */
+const keepScript = `
+if (location.hash !== '') sessionStorage.setItem('qr', location.hash.slice(1));
+if (document.querySelector('#on').dataset.isAtOnce) location.replace(document.querySelector('#on').href);
 `;
 
 /** GET /sign-in/qr: the device that wants to sign in. */
@@ -110,11 +118,15 @@ const getApproving = defineRoute({
   errors: [],
   async handle(request, services) {
     const { pages } = services.accounts;
-    const visitor = await pages.pageSession(request);
-    if ('raw' in visitor) return visitor;
+    const text = qrTexts[request.locale];
+    const visitor = await pages.visitor(request);
+    if (visitor === null) {
+      const { signIn } = accountTexts[request.locale];
+      const link = html`<a class="button" id="on" data-is-at-once="true" href="/sign-in?next=%2Fqr">${signIn}</a>`;
+      return approving(request, html`<p>${link}</p>`, { script: keepScript });
+    }
     const barred = await barrier(request, services, visitor);
     if (barred !== null) return barred;
-    const text = qrTexts[request.locale];
     const content = html`<noscript><p class="bad">${text.needsScript}</p></noscript>
 <p id="none" hidden>${text.noToken}</p>
 <form id="scanned" method="post" action="${APPROVING}">${pages.formToken(APPROVING, visitor.cookie)}<input type="hidden" name="token"></form>`;
@@ -255,8 +267,9 @@ async function barrier(
     return approving(request, html`${refusalHtml(error, request.locale)}`, { status: error.status });
   }
   if (freshness.isFresh) return null;
-  const content = html`<p>${text.confirmFirst}</p><p><a class="button" href="/account/security">${text.toSecurity}</a></p>`;
-  return approving(request, content);
+  const content = html`<p>${text.confirmFirst}</p>
+<p><a class="button" id="on" href="${HOME_OF_ACCOUNTS}?next=%2Fqr">${text.toSecurity}</a></p>`;
+  return approving(request, content, { script: keepScript });
 }
 
 function backLink(request: AccountPageRequest): Html {
