@@ -1,32 +1,9 @@
 import type { Page } from 'playwright-core';
 import t from 'tap';
-import { noBrowser, openTab, startBrowser } from './_support/browser.js';
+import { addAuthenticator, noBrowser, openTab, startBrowser } from './_support/browser.js';
 import { password } from './_support/people.js';
 import { startStack } from './_support/stack.js';
 import { TcpProxy } from './_support/tcp-proxy.js';
-
-/** Adds an authenticator that keeps passkeys and verifies its user to a tab; returns its commands. */
-async function addAuthenticator(page: Page) {
-  const cdp = await page.context().newCDPSession(page);
-  await cdp.send('WebAuthn.enable');
-  const { authenticatorId } = await cdp.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      protocol: 'ctap2',
-      transport: 'internal',
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
-  });
-  return {
-    passkeys: async () => (await cdp.send('WebAuthn.getCredentials', { authenticatorId })).credentials,
-    put: async (credential: Awaited<ReturnType<typeof cdp.send<'WebAuthn.getCredentials'>>>['credentials'][number]) => {
-      await cdp.send('WebAuthn.clearCredentials', { authenticatorId });
-      await cdp.send('WebAuthn.addCredential', { authenticatorId, credential });
-    },
-  };
-}
 
 const create = (page: Page, options: unknown): Promise<object> =>
   page.evaluate(`(async () => {

@@ -70,3 +70,41 @@ export function cutTexts(page: Page): Promise<string[]> {
        .map((element) => element.innerText.slice(0, 80))`,
   );
 }
+
+/** Passkey in the authenticator of a tab. */
+interface KeptPasskey {
+  readonly credentialId: string;
+  readonly isResidentCredential: boolean;
+  readonly privateKey: string;
+  readonly signCount: number;
+}
+
+/** Authenticator of a tab. */
+interface TabAuthenticator {
+  passkeys(): Promise<KeptPasskey[]>;
+  /** Replaces its passkeys by this one. */
+  put(credential: KeptPasskey): Promise<void>;
+}
+
+/** Adds an authenticator that keeps passkeys and verifies its user to a tab. */
+export async function addAuthenticator(page: Page): Promise<TabAuthenticator> {
+  const cdp = await page.context().newCDPSession(page);
+  await cdp.send('WebAuthn.enable');
+  const { authenticatorId } = await cdp.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+  return {
+    passkeys: async () => (await cdp.send('WebAuthn.getCredentials', { authenticatorId })).credentials,
+    put: async (credential) => {
+      await cdp.send('WebAuthn.clearCredentials', { authenticatorId });
+      await cdp.send('WebAuthn.addCredential', { authenticatorId, credential });
+    },
+  };
+}
