@@ -33,7 +33,7 @@ t.test('every page of accounts is readable in each language, theme and width', {
       const extraHTTPHeaders = { 'X-Forwarded-For': `192.0.2.${index + 1}` };
       const { page, complaints } = await openTab(browser, origin, { locale, userAgent: hostile, extraHTTPHeaders });
       const email = `ada-${index}@example.com`;
-      const look = (state: string) => looksRightNow(t, page, state, [email, label, hostile]);
+      const look = (state: string) => looksRightNow(t, page, state, [email, label, hostile, provider.name]);
       const open = async (path: string, state = path.slice(1)) => {
         await page.goto(`${origin}${path}`);
         await look(state);

@@ -55,7 +55,7 @@ td.number, th.number { text-align: right; white-space: nowrap; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .25rem 1.25rem; }
 dt { color: var(--muted); }
 dd { margin: 0; overflow-wrap: anywhere; }
-ol, ul { padding-left: 1.4rem; }
+ol, ul { padding-left: 1.4rem; overflow-wrap: break-word; }
 @media (max-width: 37.5rem) { :root { --display: 1.375rem; --large: 1rem; }
   pre { padding: .8rem .6rem; white-space: pre; overflow-x: auto; }
   dl { grid-template-columns: 1fr; gap: 0; } dd { margin-bottom: .5rem; }

@@ -12,6 +12,7 @@ import type { EmailCodeSignIn } from '../ways/email-code-sign-in.js';
 import type { PasskeySignIn } from '../ways/passkey-sign-in.js';
 import type { QrSignIn } from '../ways/qr-sign-in.js';
 import type { SignIn } from '../ways/sign-in.js';
+import { accountTexts } from './account-texts.js';
 import { HOME_OF_ACCOUNTS, safeNext } from './next.js';
 import type { PageCookies } from './page-cookies.js';
 import { FORM_TOKEN, type PageForms } from './page-forms.js';
@@ -159,12 +160,25 @@ export function redirect({ url }: { url: string }, path: string, cookies: readon
   return { status: 303, raw: { contentType: 'text/html; charset=utf-8', body: '' }, headers: { Location }, cookies };
 }
 
-/** A refusal above a form: the message of its code, and what is wrong with each field. */
+/** Names of fields, as their forms have them. */
+const labels: Readonly<Record<string, 'email' | 'password' | 'code' | undefined>> = {
+  email: 'email',
+  password: 'password',
+  otp: 'code',
+  code: 'code',
+};
+
+/** A refusal above a form: the message of its code, unless that only refers to the fields, and what is wrong with each field. */
 export function refusalHtml(error: ApiError | null, locale: Locale): Html | null {
   if (error === null) return null;
-  const details = Object.values(error.details ?? {}).flat();
-  const shown = details.map(({ message }) => messageIn(message, locale));
-  return html`<div class="refusal" role="alert"><p class="bad">${messageOf(error, locale)}</p>${shown.map(
-    (one) => html`<p lang="${one.locale}">${one.text}</p>`,
-  )}</div>`;
+  const details = Object.entries(error.details ?? {}).flatMap(([field, found]) => {
+    const label = labels[field];
+    const name = label === undefined ? null : html`<strong>${accountTexts[locale][label]}</strong>: `;
+    return found.map(({ message }) => {
+      const { text, locale: language } = messageIn(message, locale);
+      return html`<p>${name}<span lang="${language}">${text}</span></p>`;
+    });
+  });
+  const isOfFields = error.code === 'VALIDATION_FAILED' && details.length > 0;
+  return html`<div class="refusal" role="alert">${!isOfFields && html`<p class="bad">${messageOf(error, locale)}</p>`}${details}</div>`;
 }

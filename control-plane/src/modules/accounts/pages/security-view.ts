@@ -148,9 +148,9 @@ function sessionsTable({ sessions, visitor, form }: SecurityFacts, text: Account
     return html`<tr>
 <td class="words" data-title="${text.program}"><span>${program === null ? text.unknownProgram : programName(program)}</span></td>
 <td data-title="${text.address}">${address}</td>
-<td data-title="${text.since}">${dateText(created_at.toISOString(), locale)}</td>
-<td data-title="${text.used}">${dateText(last_used_at.toISOString(), locale)}</td>
-<td>${isThis ? text.thisOne : form('end', html`<button class="quiet">${text.end}</button>`, { session: id })}</td>
+<td data-title="${text.since}"><span class="whole">${dateText(created_at.toISOString(), locale)}</span></td>
+<td data-title="${text.used}"><span class="whole">${dateText(last_used_at.toISOString(), locale)}</span></td>
+<td>${isThis ? html`<span class="whole">${text.thisOne}</span>` : form('end', html`<button class="quiet">${text.end}</button>`, { session: id })}</td>
 </tr>`;
   });
   return html`<div class="wide"><table>

@@ -1,7 +1,9 @@
 import { Type } from 'typebox';
-import { html } from '../../../http/pages/html.js';
+import type { Locale } from '../../../http/locale.js';
+import { type Html, html } from '../../../http/pages/html.js';
 import { renderPage } from '../../../http/pages/page.js';
 import { defineRoute } from '../../../http/route.js';
+import { accountTexts } from '../pages/account-texts.js';
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../passwords/passwords.js';
 import { pageTexts } from '../profile/page-texts.js';
 
@@ -33,9 +35,10 @@ for (const form of document.querySelectorAll('form')) form.addEventListener('sub
     });
     const { data, error } = await response.json();
     const details = error && error.details ? Object.values(error.details).flat().map(({ message }) => message) : [];
-    const complaint = () => [error.message.replace(/[.。]$/, ''), ...details].join(': ');
+    const complaint = () => details.length === 0 ? error.message : [error.message.replace(/[.。]$/, ''), ...details].join(': ');
     show(data ? data.message : complaint(), data ? 'good' : 'bad');
     ask.hidden = Boolean(data);
+    document.querySelector('#then').hidden = !data;
     if (data) history.replaceState(null, '', location.pathname + location.search);
     setBusy(false);
   } catch {
@@ -56,7 +59,11 @@ const common = {
 } as const;
 
 const newPasswordField = (label: string, name: string) =>
-  html`<p><label>${label}<br><input type="password" name="${name}" autocomplete="new-password" required minlength="${MIN_PASSWORD_LENGTH}" maxlength="${MAX_PASSWORD_LENGTH}"></label></p>`;
+  html`<label>${label}<input type="password" name="${name}" autocomplete="new-password" required minlength="${MIN_PASSWORD_LENGTH}" maxlength="${MAX_PASSWORD_LENGTH}"></label>`;
+
+/** End of a page with this script: the response, and after success the way to the sign-in. */
+export const outcome = (locale: Locale): Html => html`<p><output></output></p>
+<p id="then" hidden><a class="button" href="/sign-in">${accountTexts[locale].signIn}</a></p>`;
 
 /** GET /verify-email: target of the link in the mail. */
 export const verifyEmailPage = defineRoute({
@@ -70,21 +77,21 @@ export const verifyEmailPage = defineRoute({
 <h1>${text.verifyTitle}</h1>
 <noscript><p class="bad">${text.needsScript}</p></noscript>
 <div id="ask" class="text" data-action="/v1/auth/verify-email" data-no-token="${text.noToken}" data-failed="${text.failed}">
-<form>
+<form class="stacked">
 <p>${text.verifyAsk}</p>
-<p><label>${text.password}<br><input type="password" name="password" autocomplete="current-password" required maxlength="${MAX_PASSWORD_LENGTH}"></label></p>
-<p><button>${text.verifyButton}</button></p>
+<label>${text.password}<input type="password" name="password" autocomplete="current-password" required maxlength="${MAX_PASSWORD_LENGTH}"></label>
+<button>${text.verifyButton}</button>
 </form>
 <details>
 <summary>${text.notMe}</summary>
-<form>
+<form class="stacked">
 <p>${text.notMeAsk}</p>
 ${newPasswordField(text.newPassword, 'new_password')}
-<p><button>${text.notMeButton}</button></p>
+<button>${text.notMeButton}</button>
 </form>
 </details>
 </div>
-<p><output></output></p>`;
+${outcome(request.locale)}`;
     return renderPage(request, { title: text.verifyTitle, content, script });
   },
 });
@@ -101,20 +108,20 @@ export const confirmEmailPage = defineRoute({
 <h1>${text.confirmTitle}</h1>
 <noscript><p class="bad">${text.needsScript}</p></noscript>
 <div id="ask" class="text" data-action="/v1/account/email/confirm" data-no-token="${text.noToken}" data-failed="${text.failed}">
-<form>
+<form class="stacked">
 <p>${text.confirmAsk}</p>
-<p><label>${text.password}<br><input type="password" name="password" autocomplete="current-password" required maxlength="${MAX_PASSWORD_LENGTH}"></label></p>
-<p><button>${text.confirmButton}</button></p>
+<label>${text.password}<input type="password" name="password" autocomplete="current-password" required maxlength="${MAX_PASSWORD_LENGTH}"></label>
+<button>${text.confirmButton}</button>
 </form>
 <details>
 <summary>${text.noPassword}</summary>
-<form>
+<form class="stacked">
 <p>${text.noPasswordAsk}</p>
-<p><button>${text.confirmButton}</button></p>
+<button>${text.confirmButton}</button>
 </form>
 </details>
 </div>
-<p><output></output></p>`;
+${outcome(request.locale)}`;
     return renderPage(request, { title: text.confirmTitle, content, script });
   },
 });
@@ -131,13 +138,13 @@ export const resetPasswordPage = defineRoute({
 <h1>${text.resetTitle}</h1>
 <noscript><p class="bad">${text.needsScript}</p></noscript>
 <div id="ask" class="text" data-action="/v1/auth/password/reset" data-no-token="${text.noToken}" data-failed="${text.failed}">
-<form>
+<form class="stacked">
 <p>${text.resetAsk}</p>
 ${newPasswordField(text.newPassword, 'password')}
-<p><button>${text.resetButton}</button></p>
+<button>${text.resetButton}</button>
 </form>
 </div>
-<p><output></output></p>`;
+${outcome(request.locale)}`;
     return renderPage(request, { title: text.resetTitle, content, script });
   },
 });

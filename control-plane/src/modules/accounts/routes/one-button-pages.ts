@@ -4,7 +4,7 @@ import { html } from '../../../http/pages/html.js';
 import { renderPage } from '../../../http/pages/page.js';
 import { defineRoute } from '../../../http/route.js';
 import { pageTexts } from '../profile/page-texts.js';
-import { script } from './mailed-pages.js';
+import { outcome, script } from './mailed-pages.js';
 
 /** Texts of a page with one button. */
 interface Texts {
@@ -47,7 +47,7 @@ function oneButtonPage<const P extends string>(page: {
 <p><button>${button}</button></p>
 </form>
 </div>
-<p><output></output></p>`;
+${outcome(locale)}`;
       return renderPage(request, { title, content, script });
     },
   });

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { Actor } from '../../../audit-log/actor.js';
 import { requireFresh } from '../../../http/access.js';
 import { ApiError } from '../../../http/errors.js';
+import type { Locale } from '../../../http/locale.js';
 import { type Html, html } from '../../../http/pages/html.js';
 import { renderPage } from '../../../http/pages/page.js';
 import { defineRoute, type RawReply, type Services } from '../../../http/route.js';
@@ -64,9 +65,14 @@ export const changeSecurity = defineRoute({
         if (!isVerified && !act.isForUnverified) throw new ApiError('ACCOUNT_EMAIL_UNVERIFIED');
       }
       const actor = { ...signInBy(request).actor, userId, credentialId: sessionId };
-      const outcome = await act.run({ visitor, fields, actor, services });
+      const outcome = await act.run({ visitor, fields, actor, locale: request.locale, services });
       if (outcome.isSignedOut) return redirect(request, '/sign-in', pages.cleared);
-      if (outcome.isMailed || outcome.newCodes !== undefined || outcome.isSettingUp || outcome.newPasskey !== undefined)
+      if (
+        outcome.notice !== undefined ||
+        outcome.newCodes !== undefined ||
+        outcome.isSettingUp ||
+        outcome.newPasskey !== undefined
+      )
         return await show(request, services, { ...visitor, cookie: outcome.cookie ?? visitor.cookie }, outcome);
       if (outcome.file !== undefined) return fileReply(outcome.file);
       const cookies = outcome.cookie === undefined ? [] : [pages.newCookie(outcome.cookie)];
@@ -83,6 +89,7 @@ interface ActRequest {
   readonly visitor: Visitor;
   readonly fields: URLSearchParams;
   readonly actor: Actor;
+  readonly locale: Locale;
   readonly services: Services;
 }
 
@@ -90,8 +97,8 @@ interface ActOutcome {
   readonly newCodes?: readonly string[];
   readonly isSettingUp?: boolean;
   readonly newPasskey?: PasskeyOffer;
-  /** True if the person reads on in a mail. */
-  readonly isMailed?: true;
+  /** Text about what was done. */
+  readonly notice?: string;
   readonly isSignedOut?: true;
   /** Data to keep as a file. */
   readonly file?: object;
@@ -117,17 +124,17 @@ const acts: Readonly<Record<string, Act | undefined>> = {
   },
   resend: {
     isOpen: true,
-    async run({ visitor, services }) {
+    async run({ visitor, locale, services }) {
       await services.accounts.recovery.resendVerification(visitor.userId);
-      return {};
+      return { notice: messages.verificationSent[locale] };
     },
   },
   'send-code': {
     isOpen: true,
-    async run({ visitor, actor, services: { accounts } }) {
+    async run({ visitor, actor, locale, services: { accounts } }) {
       const { email } = await accounts.users.getProfile(visitor.userId);
       await accounts.emailCodes.request(email, actor);
-      return {};
+      return { notice: accounts.sendsMail ? accountTexts[locale].codeSent(email) : messages.codeNotSent[locale] };
     },
   },
   'set-up': {
@@ -184,9 +191,9 @@ const acts: Readonly<Record<string, Act | undefined>> = {
   // an unverified account may take back its address, and leave
   'change-email': {
     isForUnverified: true,
-    async run({ visitor: { userId, sessionId }, fields, actor, services }) {
+    async run({ visitor: { userId, sessionId }, fields, actor, locale, services }) {
       await services.accounts.emailChange.request(userId, fields.get('email') ?? '', { actor, sessionId });
-      return { isMailed: true };
+      return { notice: messages.verificationSent[locale] };
     },
   },
   export: {
@@ -245,7 +252,7 @@ async function show(
     error = null,
     newCodes = [],
     isSettingUp = false,
-    isMailed,
+    notice,
     newPasskey,
     cookie,
   }: ActOutcome & { readonly error?: ApiError | null },
@@ -277,7 +284,7 @@ async function show(
     form,
     signOutToken: pages.formToken('/sign-out', visitor.cookie),
   };
-  const content = html`<h1>${title}</h1>${refusalHtml(error, request.locale)}${isMailed && html`<p class="good" role="status">${messages.verificationSent[request.locale]}</p>`}${securityView(facts, request.locale)}`;
+  const content = html`<h1>${title}</h1>${refusalHtml(error, request.locale)}${notice !== undefined && html`<p class="good" role="status">${notice}</p>`}${securityView(facts, request.locale)}`;
   const reply = renderPage(request, { error, title, content, script: passkeyScript });
   return { ...reply, ...(cookie === undefined ? {} : { cookies: [pages.newCookie(cookie)] }) };
 }
