@@ -319,32 +319,3 @@ t.test(
     }
   },
 );
-
-t.test(
-  'an agent that enrolls while its token is revoked with everything else gets no node, and there is no deadlock',
-  async (t) => {
-    const victim = 'viola@example.com';
-    const { userId } = await register(victim);
-    const { enrollmentTokens } = controlPlane.services.nodes;
-    const token = await mailedToken(victim, /Confirm/);
-    for (let round = 0; round < 5; round += 1) {
-      const tokens = [];
-      for (let n = 0; n < 3; n += 1)
-        tokens.push((await enrollmentTokens.create(asUser(userId), {}, commandLine)).token);
-      await db('users').where({ id: userId }).update({ email_verified_at: null, proven_at: null });
-      await db('challenges').update({ consumed_at: null });
-      const enroll = (secret: string) => {
-        const { privateKey } = generateKeyPairSync('ed25519');
-        return post('/v1/nodes/enroll', enrollBody(secret, privateKey, api.url));
-      };
-      const [verified, ...enrolled] = await Promise.all([
-        post('/v1/auth/verify-email', { token }),
-        ...tokens.map(enroll),
-      ]);
-      t.equal(verified?.status, 200);
-      // 429: a network that sends many revoked tokens has to wait
-      for (const { status } of enrolled) t.ok([201, 401, 429].includes(status), `${status}`);
-      t.strictSame(await db('nodes').where({ owner_id: userId, deleted_at: null }), [], `round ${round}`);
-    }
-  },
-);
