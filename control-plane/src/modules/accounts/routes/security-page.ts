@@ -126,7 +126,7 @@ const acts: Readonly<Record<string, Act | undefined>> = {
     isOpen: true,
     async run({ visitor, locale, services }) {
       await services.accounts.recovery.resendVerification(visitor.userId);
-      return { notice: messages.verificationSent[locale] };
+      return { notice: linkMailed(services, locale) };
     },
   },
   'send-code': {
@@ -193,7 +193,7 @@ const acts: Readonly<Record<string, Act | undefined>> = {
     isForUnverified: true,
     async run({ visitor: { userId, sessionId }, fields, actor, locale, services }) {
       await services.accounts.emailChange.request(userId, fields.get('email') ?? '', { actor, sessionId });
-      return { notice: messages.verificationSent[locale] };
+      return { notice: linkMailed(services, locale) };
     },
   },
   export: {
@@ -236,6 +236,10 @@ function proofOf(fields: URLSearchParams): StepUpProof {
 /** New cookie of the session: one that was copied before the change ends. */
 function renewed({ visitor, services }: ActRequest): Promise<string> {
   return services.accounts.sessions.renewCookie(visitor.sessionId);
+}
+
+function linkMailed({ accounts: { sendsMail } }: Services, locale: Locale): string {
+  return (sendsMail ? messages.verificationSent : messages.verificationNotSent)[locale];
 }
 
 /** The same as the operation `exportAccount` returns. */
