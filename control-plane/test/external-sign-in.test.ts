@@ -168,7 +168,8 @@ t.test(
     await t.rejects(externalSignIn.unlink(ben, identities[0]?.id ?? '', by.actor), { code: 'CONFLICT' });
     const { id } = 'linked' in linked ? linked.linked : { id: '' };
     await t.rejects(externalSignIn.unlink(ben, id, by.actor), { code: 'NOT_FOUND' });
-    await externalSignIn.unlink(userId, id, mine.actor);
+    await t.rejects(externalSignIn.unlink(userId, id, mine.actor), { code: 'AUTH_SESSION_INVALID' });
+    await externalSignIn.unlink(userId, id, by.actor);
     t.match((await people.secondFactor.list(userId)).identities, []);
     const kindOf = ({ data }: (typeof letters)[number]) => ('kind' in data ? data.kind : '');
     t.match(

@@ -81,7 +81,7 @@ t.test('a provider that declines or is away leads back to the other ways, and to
 t.test('a provider is a first proof: an account with a second factor is asked for its code', async (t) => {
   await signedIn('linus');
   const { id } = await db('users').where({ email: 'linus@people.example' }).first();
-  const totp = new TOTP({ secret: Secret.fromBase32((await accounts.secondFactor.setUp(id)).secret) });
+  const totp = new TOTP({ secret: Secret.fromBase32((await accounts.secondFactor.setUp(id, commandLine)).secret) });
   await accounts.secondFactor.enable(id, totp.generate({ timestamp: Date.now() - 30_000 }), commandLine);
   const visitor = await signedIn('linus', '/sign-in/oauth/oidc?next=%2Fqr');
   t.equal(visitor.page.path, '/sign-in/factor?next=%2Fqr');

@@ -137,7 +137,8 @@ t.test(
     const first = await begin();
     t.match(await device.submit({}, { act: 'wait' }), { status: 200, html: /I have approved it/ }, 'not yet');
     await person.get('/qr');
-    t.equal(person.page.path, '/sign-in?next=%2Fqr');
+    t.match(person.page.html, 'href="/sign-in?next=%2Fqr"');
+    await person.get('/sign-in?next=%2Fqr');
     await person.submit({ email, password });
     t.match(await person.submit({ token: first.token }), { status: 200, html: /127\.0\.0\.1.*node/s });
     const wrong = first.digits === '00' ? '01' : '00';
@@ -154,11 +155,11 @@ t.test(
     t.match(await person.submit({ act: 'approve', code: second.digits }), { html: /The other device is signed in/ });
     await device.submit({}, { act: 'wait' });
     t.match(device.page, { status: 200, path: '/account/security', html: `You are signed in as ${email}.` });
-    t.match(await device.get('/qr'), { html: /Confirm that it is you first/ }, 'a session by QR is not fresh');
+    t.match(await device.get('/qr'), { html: /Confirm first that it is you/ }, 'a session by QR is not fresh');
     await database.db('users').where({ id: userId }).update({ password_hash: null });
     await device.get('/account/security');
     await device.submit({}, { act: 'send-code' });
     await device.submit({ code: await mailedCode(email) }, { act: 'confirm' });
-    t.notMatch((await device.get('/qr')).html, /Confirm that it is you first/, 'a mailed code confirms it');
+    t.notMatch((await device.get('/qr')).html, /Confirm first that it is you/, 'a mailed code confirms it');
   },
 );

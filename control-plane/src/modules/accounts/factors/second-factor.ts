@@ -56,12 +56,12 @@ export class SecondFactor {
 
   /** Makes a secret that `enable` confirms, in place of one that was not confirmed. @throws ApiError CONFLICT when one is enabled, AUTH_SESSION_INVALID */
   async setUp(userId: string, actor: Actor): Promise<{ secret: string; otpauthUrl: string }> {
-    const { db, clock, sealer, issuer } = this.options;
+    const { clock, sealer, issuer } = this.options;
     const secret = newTotpSecret();
     const user = await this.#change(userId, actor, async (trx) => {
       if ((await findTotp(trx, userId))?.enabled_at) throw new ApiError('CONFLICT');
       await insertTotp(trx, { user_id: userId, sealed_secret: sealer.seal(secret), created_at: new Date(clock.now()) });
-      return findUser(db, userId);
+      return findUser(trx, userId);
     });
     return totpEnrollment(secret, { issuer, label: user?.email ?? userId });
   }
