@@ -52,7 +52,7 @@ t.test('a person signs up, turns a second factor on, signs out, and signs in wit
   const [, codes = ''] = /<pre>([^<]+)<\/pre>/.exec(visitor.page.html) ?? [];
   t.equal(codes.split('\n').length, 10);
   t.not(visitor.cookies.get('vantage_session'), before, 'a copied cookie ends');
-  t.equal(await accounts.sessions.findBrowser(before ?? ''), null);
+  await t.rejects(accounts.sessions.findBrowser(before ?? ''), { code: 'AUTH_SESSION_INVALID' });
   await visitor.submit({}, { action: '/sign-out' });
   t.equal(visitor.page.path, '/sign-in');
   t.equal(visitor.cookies.has('vantage_session'), false);

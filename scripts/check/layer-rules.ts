@@ -36,6 +36,11 @@ function isScript(path: string): boolean {
   return path.startsWith('scripts/');
 }
 
+/** Code that a browser runs. */
+function isConsole(path: string): boolean {
+  return path.startsWith('control-plane/console/');
+}
+
 /** True if one of a path's folders has one of these names. */
 function isUnder(path: string, ...folders: readonly string[]): boolean {
   return path
@@ -93,7 +98,7 @@ export const importRules: readonly ImportRule[] = [
     says: 'another module is reached only through its index.ts (its module.ts by the list of all modules)',
     forbids: (from, { target }) => {
       const module = target === null ? null : moduleOf(target);
-      if (module === null || module === moduleOf(from) || isTestCode(from)) return false;
+      if (module === null || module === moduleOf(from) || isTestCode(from) || isConsole(from)) return false;
       const isModuleList =
         from === 'control-plane/src/wiring/modules.ts' && target?.endsWith(`/modules/${module}/module.ts`);
       return !isModuleList && !target?.endsWith(`/modules/${module}/index.ts`);
@@ -106,6 +111,12 @@ export const importRules: readonly ImportRule[] = [
       const part = target === null ? null : partOf(target);
       return part !== null && part !== partOf(from) && !isTestCode(from) && !target?.endsWith(`/${part}/index.ts`);
     },
+  },
+  {
+    name: 'console-is-a-client',
+    says: 'the console imports types of the control plane alone, and nothing but the console imports the console',
+    forbids: (from, { target, isType }) =>
+      target !== null && (isConsole(from) ? !isConsole(target) && !isType : isConsole(target)),
   },
   {
     name: 'koa-in-http',
@@ -181,7 +192,8 @@ export const useRules: readonly UseRule[] = [
     pattern:
       /\bDate\s*\.\s*now\b|\bnew\s+Date\s*\(\s*\)|\bperformance\s*\.\s*now\b|\bprocess\s*\.\s*hrtime\b|\bset(?:Timeout|Interval)\s*\(|\bAbortSignal\s*\.\s*timeout\b/g,
     // The guardian is a program of its own that outlives its owner.
-    isAllowed: (path) => /\/clock\.ts$|\/guardian[^/]*\.ts$/.test(path) || isTestCode(path) || isScript(path),
+    isAllowed: (path) =>
+      /\/clock\.ts$|\/guardian[^/]*\.ts$/.test(path) || isConsole(path) || isTestCode(path) || isScript(path),
   },
   {
     name: 'sql-in-stores',

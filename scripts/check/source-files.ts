@@ -8,14 +8,22 @@ export interface SourceFile {
   readonly text: string;
 }
 
-const folders = ['shared/src', 'agent/src', 'agent/test', 'control-plane/src', 'control-plane/test', 'scripts'];
+const folders = [
+  'shared/src',
+  'agent/src',
+  'agent/test',
+  'control-plane/src',
+  'control-plane/test',
+  'control-plane/console',
+  'scripts',
+];
 const derived = new Set(['dist', 'node_modules', 'generated', 'testdata']);
 
 /** Every hand-written TypeScript file, by path. */
 export function readSourceFiles(root: string): SourceFile[] {
   return folders
     .flatMap((folder) => [...walk(root, folder)])
-    .filter((path) => path.endsWith('.ts'))
+    .filter((path) => /\.tsx?$/.test(path))
     .sort()
     .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
 }

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { join } from 'node:path';
 import { generateProtocol } from '../generate-protocol.mjs';
 import { bundlePrograms } from './bundle.mjs';
+import { bundleConsole } from './console.mjs';
 import { elapsed, runStep } from './step.mjs';
 
 const packages = ['shared', 'agent', 'control-plane', 'scripts'];
@@ -29,7 +30,7 @@ export async function build(root, say) {
     say(`${output.trimEnd()}\nset-up: the sources do not compile (${elapsed(startedAt)})`);
     return false;
   }
-  const complaint = await bundlePrograms(root);
+  const complaint = (await bundlePrograms(root)) || (await bundleConsole(root));
   if (complaint !== '') {
     say(`${complaint}\nset-up: the programs can't be bundled`);
     return false;
@@ -53,7 +54,7 @@ export function sourceKey(root) {
   };
   for (const path of ['tsconfig.base.json', 'tsconfig.json', 'package-lock.json']) add(path);
   for (const folder of ['proto', ...packages]) {
-    for (const path of listFiles(root, folder)) if (/\.(ts|proto|mjs|json|[ch]|gyp)$/.test(path)) add(path);
+    for (const path of listFiles(root, folder)) if (/\.(tsx?|css|html|proto|mjs|json|[ch]|gyp)$/.test(path)) add(path);
   }
   return hash.digest('hex');
 }

@@ -36,6 +36,8 @@ export interface Credential {
   readonly isTest: boolean;
   /** Present for sessions alone. */
   readonly freshness?: Freshness;
+  /** True for the session of a browser; absent for other credentials. */
+  readonly isBrowser?: boolean;
   readonly allowedOrigins: readonly string[] | null;
   /** Reason why it is refused; null while it is valid. */
   readonly refusal: ErrorCode | null;

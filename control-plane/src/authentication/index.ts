@@ -185,6 +185,7 @@ function toAccount(credential: Credential): Account {
     credentialId: id,
     isEmailVerified: user?.isEmailVerified ?? true,
     freshness: credential.freshness ?? null,
+    isBrowser: credential.isBrowser === true,
     allowedOrigins,
   };
 }

@@ -107,6 +107,7 @@ function accountOf({ id, role, plan }: User): Account {
     credentialId: commandLine.credentialId ?? '',
     isEmailVerified: true,
     freshness: null,
+    isBrowser: false,
     allowedOrigins: null,
   };
 }

@@ -39,6 +39,8 @@ export const POLLS_PER_MINUTE = 600;
 /** Waiting requests for each request that a plan allows. */
 export const POLLS_PER_REQUEST = 2;
 const REFUSALS_PER_MINUTE = 300;
+/** Requests of an account's browsers, where its plan does not allow more: a program that uses up its plan keeps no person from acting. */
+export const BROWSER_REQUESTS_PER_MINUTE = 300;
 const WINDOWS_MS: Readonly<Record<OwnLimit['per'], number>> = { minute: MINUTE_MS, hour: 3_600_000 };
 
 /** Limit of an operation: every documented operation counts against one unless it declares otherwise. */
@@ -52,6 +54,8 @@ export function limitOf(limit: RouteLimit, caller: Caller, plans: Plans): Limit 
   if (typeof limit === 'object') return ownLimit(limit, caller.address);
   const { requests_per_minute: requestsPerMinute } = planOf(caller, plans);
   if (requestsPerMinute === null) return null;
+  if (limit === 'standard' && caller.account?.isBrowser === true)
+    return ofCaller('browser-requests', caller, perMinute(Math.max(BROWSER_REQUESTS_PER_MINUTE, requestsPerMinute)));
   if (limit === 'standard') return ofCaller('requests', caller, perMinute(requestsPerMinute));
   const polls = Math.max(POLLS_PER_MINUTE, POLLS_PER_REQUEST * requestsPerMinute);
   return ofCaller('poll', caller, perMinute(polls));

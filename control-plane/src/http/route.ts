@@ -76,6 +76,8 @@ export interface Account {
   readonly isEmailVerified: boolean;
   /** Null for credentials other than sessions. */
   readonly freshness: Freshness | null;
+  /** True for the session of a browser, whose requests have an allowance of their own. */
+  readonly isBrowser: boolean;
   /** Origins of pages that may use this key; null if the origin is not checked. */
   readonly allowedOrigins: readonly string[] | null;
 }

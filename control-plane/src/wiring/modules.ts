@@ -4,6 +4,7 @@ import { sendMail } from '../mail/send-mail.js';
 import { accountsModule } from '../modules/accounts/module.js';
 import { alertsModule } from '../modules/alerts/module.js';
 import { auditModule } from '../modules/audit/module.js';
+import { consoleModule } from '../modules/console/module.js';
 import { diagnoseModule } from '../modules/diagnose/module.js';
 import { domainComboModule } from '../modules/domain-combo/module.js';
 import { eventsModule } from '../modules/events/module.js';
@@ -37,6 +38,7 @@ export const modules: readonly ModuleDefinition[] = complete([
   lookupsModule,
   diagnoseModule,
   pagesModule,
+  consoleModule,
   releasesModule,
   rolloutsModule,
   webhooksModule,

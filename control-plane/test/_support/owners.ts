@@ -58,6 +58,7 @@ export function accountOf(userId: string, overrides: Partial<Account> = {}): Acc
     credentialId: 'pat_test',
     isEmailVerified: true,
     freshness: null,
+    isBrowser: false,
     allowedOrigins: null,
     ...overrides,
   };

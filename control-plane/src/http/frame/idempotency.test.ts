@@ -57,6 +57,7 @@ t.test('responses to live and test keys of one account are separate', async (t) 
         credentialId: token,
         isEmailVerified: true,
         freshness: null,
+        isBrowser: false,
         allowedOrigins: null,
       }),
     },

@@ -71,7 +71,7 @@ export function isBodyOptional({ method, body, documentedBody = body }: AnyRoute
 
 /** Names of the parameters in a path, left to right: `/v1/nodes/{id}` has `id`. */
 export function pathParameterNames(path: string): string[] {
-  return [...path.matchAll(/\{([a-z_]+)\}/g)].map((match) => match[1] as string);
+  return [...path.matchAll(/\{\+?([a-z_]+)\}/g)].map((match) => match[1] as string);
 }
 
 function parameterNames(route: AnyRoute): readonly string[] {

@@ -18,14 +18,18 @@ interface Branch<T> {
   parameters: ReadonlyMap<string, Branch<T>>;
   /** The path that ends here. */
   endpoint: Endpoint<T> | null;
+  /** The path whose last parameter stands for all segments from here on. */
+  rest: Endpoint<T> | null;
 }
 
 const PARAMETER = /^\{\w+\}([^{}]*)$/;
+/** Parameter at the end of a path that stands for one or more segments, written as in RFC 6570 section 3.2.3. */
+const REST = /\/\{\+\w+\}$/;
 
 /**
  * Paths to values, as a tree of their segments. A literal segment wins over a parameter: `/v1/monitors/export` is found
  * before `/v1/monitors/{id}`, whatever was added first. A parameter stands for one segment, or its beginning, that is
- * not empty.
+ * not empty; `{+path}` at the end of a path for all segments that no other path has.
  */
 export class RouteTable<T> {
   readonly #root: Branch<T> = newBranch();
@@ -34,7 +38,10 @@ export class RouteTable<T> {
 
   /** @throws RangeError when the path already has a value for the method, or a parameter that does not begin its segment */
   add(method: string, path: string, value: T): void {
-    const odd = path.split('/').find((segment) => segment.includes('{') && !PARAMETER.test(segment));
+    const odd = path
+      .replace(REST, '')
+      .split('/')
+      .find((segment) => segment.includes('{') && !PARAMETER.test(segment));
     if (odd !== undefined) throw new RangeError(`a parameter must begin its segment: "${odd}" of "${path}"`);
     const endpoint = this.#endpointAt(path);
     const { methods } = endpoint;
@@ -49,7 +56,8 @@ export class RouteTable<T> {
   }
 
   #endpointAt(path: string): Endpoint<T> {
-    const branch = path.split('/').reduce(branchOf, this.#root);
+    const branch = path.replace(REST, '').split('/').reduce(branchOf, this.#root);
+    if (REST.test(path)) return (branch.rest ??= { methods: new Map(), allow: '' });
     branch.endpoint ??= { methods: new Map(), allow: '' };
     if (!path.includes('{')) this.#literals.set(path, { endpoint: branch.endpoint, segments: [] });
     return branch.endpoint;
@@ -57,7 +65,7 @@ export class RouteTable<T> {
 }
 
 function newBranch<T>(): Branch<T> {
-  return { literals: new Map(), parameters: new Map(), endpoint: null };
+  return { literals: new Map(), parameters: new Map(), endpoint: null, rest: null };
 }
 
 /** The branch of one more segment. Two paths that differ only in the name of a parameter are the same. */
@@ -75,7 +83,7 @@ function longestFirst([a]: readonly [string, unknown], [b]: readonly [string, un
 
 /** The endpoint of the segments from `at` on; `taken`: those that stand for parameters before it. */
 function findBelow<T>(
-  { literals, parameters, endpoint }: Branch<T>,
+  { literals, parameters, endpoint, rest }: Branch<T>,
   segments: readonly string[],
   at: number,
   taken: readonly string[],
@@ -91,5 +99,5 @@ function findBelow<T>(
     const below = findBelow(branch, segments, at + 1, [...taken, value]);
     if (below !== null) return below;
   }
-  return null;
+  return rest === null ? null : { endpoint: rest, segments: [...taken, segments.slice(at).join('/')] };
 }

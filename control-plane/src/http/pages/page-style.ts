@@ -1,17 +1,31 @@
 import { probeTypeNames } from '@vantage/shared/probe-types/index.js';
 
+const light = `--text: #1b1f24; --muted: #5b6570; --ground: #fff; --raised: #f5f7f9; --line: #d9dee4;
+  --link: #0b5cad; --good: #17703a; --bad: #b42318; --warn: #8a5a00; --action: #0b5cad; --land: #dfe5eb;
+  --phase-dns: #8a63d2; --phase-connect: #2f81c7; --phase-tls: #1f9e8f; --phase-wait: #c98a1b; --phase-load: #5b9a3c;`;
+const dark = `--text: #e6e9ed; --muted: #9aa5b1; --ground: #14171b; --raised: #1d2127;
+  --line: #333a43; --link: #7ab8ff; --good: #5fd38d; --bad: #ff8a80; --warn: #f0c36d; --land: #2b323a;
+  --phase-dns: #a78be6; --phase-connect: #5aa5e8; --phase-tls: #3fc1b0; --phase-wait: #e0a940; --phase-load: #7fc25c;`;
+
+/** Colours of the element that a selector names, light or dark as the reader has it. */
+function colourStyle(selector: string): string {
+  return `${selector} { ${light} }
+@media (prefers-color-scheme: dark) { ${selector} { ${dark} } }`;
+}
+
+/** Colours of the console, whose document may name a theme of its own. */
+export const consoleColours = `${colourStyle(':root')}
+:root { color-scheme: light dark; }
+:root[data-theme="light"] { color-scheme: light; ${light} }
+:root[data-theme="dark"] { color-scheme: dark; ${dark} }`;
+
 /**
  * Colours, sizes, the ground of every page, and its header and end; light or dark as the reader has it. Sizes of text are
  * --small, 1rem, --large, --title and --display: there are no others.
  */
 export const chromeStyle = `
-:root { color-scheme: light dark; --text: #1b1f24; --muted: #5b6570; --ground: #fff; --raised: #f5f7f9; --line: #d9dee4;
-  --link: #0b5cad; --good: #17703a; --bad: #b42318; --warn: #8a5a00; --action: #0b5cad; --land: #dfe5eb;
-  --phase-dns: #8a63d2; --phase-connect: #2f81c7; --phase-tls: #1f9e8f; --phase-wait: #c98a1b; --phase-load: #5b9a3c;
-  --width: 64rem; --small: .875rem; --large: 1.125rem; --title: 1.25rem; --display: 1.75rem; }
-@media (prefers-color-scheme: dark) { :root { --text: #e6e9ed; --muted: #9aa5b1; --ground: #14171b; --raised: #1d2127;
-  --line: #333a43; --link: #7ab8ff; --good: #5fd38d; --bad: #ff8a80; --warn: #f0c36d; --land: #2b323a;
-  --phase-dns: #a78be6; --phase-connect: #5aa5e8; --phase-tls: #3fc1b0; --phase-wait: #e0a940; --phase-load: #7fc25c; } }
+${colourStyle(':root')}
+:root { color-scheme: light dark; --width: 64rem; --small: .875rem; --large: 1.125rem; --title: 1.25rem; --display: 1.75rem; }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--ground); color: var(--text); font: 1rem/1.55 system-ui, sans-serif; }
 .site { border-bottom: 1px solid var(--line); }

@@ -55,6 +55,7 @@ import { SignIn } from './ways/sign-in.js';
 export type { PasswordHasher } from './passwords/passwords.js';
 export { mailboxKey, parseDeliverableEmail } from './profile/email.js';
 export { findRecipient } from './profile/recipients.js';
+export { ProfileSchema } from './profile/schema.js';
 export { readPeople } from './profile/store.js';
 export type { User } from './users.js';
 

@@ -59,9 +59,24 @@ export class AccountPages {
 
   /** Person of a request by its cookie; null if it has no live session. */
   async visitor(request: AccountPageRequest): Promise<Visitor | null> {
+    try {
+      return await this.requireVisitor(request);
+    } catch (error) {
+      if (error instanceof ApiError && error.status < 500) return null;
+      throw error;
+    }
+  }
+
+  /** As `visitor`. @throws ApiError AUTH_SESSION_INVALID, ACCOUNT_DELETED, AUTH_ACCOUNT_DISABLED, AUTH_EMAIL_NOT_VERIFIED */
+  async requireVisitor(request: AccountPageRequest): Promise<Visitor> {
     const cookie = this.options.cookies.session(request);
-    const visit = cookie === null ? null : await this.options.sessions.findBrowser(cookie);
-    return cookie === null || visit === null ? null : { ...visit, cookie };
+    if (cookie === null) throw new ApiError('AUTH_SESSION_INVALID');
+    return { ...(await this.options.sessions.findBrowser(cookie)), cookie };
+  }
+
+  /** True if a page of this site sent the request: a browser says so itself. */
+  isFromHere(request: AccountPageRequest): boolean {
+    return this.options.forms.isFromHere(request);
   }
 
   /** Person of a page that needs one, or the reply that leads to the sign-in and from there back to this page. */
@@ -145,6 +160,11 @@ export class AccountPages {
   /** Header that gives a session a new cookie. */
   newCookie(value: string): string {
     return this.options.cookies.setSession(value);
+  }
+
+  /** Header that takes the cookie of the session away. */
+  get clearedSession(): string {
+    return this.options.cookies.clearSession();
   }
 
   /** Headers that take both cookies away. */

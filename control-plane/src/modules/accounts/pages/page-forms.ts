@@ -34,7 +34,7 @@ export class PageForms {
     const fields = new URLSearchParams(request.rawBody.bytes.toString('utf8'));
     const path = request.url.split('?')[0] ?? '';
     this.checkToken(fields.get(FORM_TOKEN), path, cookie);
-    if (!this.#isFromHere(request)) throw formRefused();
+    if (!this.isFromHere(request)) throw formRefused();
     return fields;
   }
 
@@ -44,8 +44,8 @@ export class PageForms {
     if (cookie === null || !isSameHash(given, this.#hash(`${path}\n${cookie}`))) throw formRefused();
   }
 
-  /** Fetch metadata say where a form is from (Fetch Metadata section 2); without them, the Origin does. */
-  #isFromHere(request: FormRequest): boolean {
+  /** Fetch metadata say where a request is from (Fetch Metadata section 2); without them, the Origin does. */
+  isFromHere(request: Pick<FormRequest, 'header'>): boolean {
     const site = request.header('sec-fetch-site');
     return site === null ? request.header('origin') === this.#origin : site === 'same-origin';
   }

@@ -118,7 +118,7 @@ const FRESHNESS_COLUMNS = `s.fresh_until, u.password_hash IS NOT NULL AS has_pas
 
 const FIND_BROWSER_SESSION = {
   name: 'find-browser-session',
-  text: `SELECT s.token_id AS key, s.id, s.secret_hash, s.created_at, s.last_used_at,
+  text: `SELECT s.token_id AS key, s.id, s.kind, s.secret_hash, s.created_at, s.last_used_at,
     s.revoked_at IS NOT NULL AS is_revoked, s.expires_at, ${HOLDER_COLUMNS}, ${FRESHNESS_COLUMNS}
   FROM sessions s JOIN users u ON u.id = s.user_id JOIN owners o ON o.id = u.id WHERE s.token_id = ANY($1)`,
 };
@@ -144,7 +144,7 @@ export async function replaceCookie(db: Knex, id: string, { tokenId, secretHash 
 
 const FIND_SESSION = {
   name: 'find-session',
-  text: `SELECT s.id AS key, s.revoked_at IS NOT NULL AS is_revoked, s.expires_at, ${HOLDER_COLUMNS}, ${FRESHNESS_COLUMNS}
+  text: `SELECT s.id AS key, s.kind, s.revoked_at IS NOT NULL AS is_revoked, s.expires_at, ${HOLDER_COLUMNS}, ${FRESHNESS_COLUMNS}
   FROM sessions s JOIN users u ON u.id = s.user_id JOIN owners o ON o.id = u.id WHERE s.id = ANY($1)`,
 };
 
@@ -158,6 +158,7 @@ export interface FreshnessRow {
 }
 
 interface LiveSessionRow extends HolderRow, FreshnessRow {
+  readonly kind: SessionRow['kind'];
   readonly is_revoked: boolean;
   readonly expires_at: Date;
 }

@@ -87,6 +87,7 @@ export interface BrowserSession {
 export interface BrowserVisit {
   readonly sessionId: string;
   readonly userId: string;
+  readonly role: 'user' | 'admin';
   readonly freshness: Freshness;
 }
 
@@ -130,20 +131,32 @@ export class Sessions implements CredentialSource {
     return secret.token;
   }
 
-  /** Session of a browser by its cookie; null if it has ended, or its account may not be signed in to. Its use is noted. */
-  async findBrowser(cookie: string): Promise<BrowserVisit | null> {
+  /**
+   * Session of a browser by its cookie. Its use is noted.
+   * @throws ApiError AUTH_SESSION_INVALID, ACCOUNT_DELETED, AUTH_ACCOUNT_DISABLED, AUTH_EMAIL_NOT_VERIFIED
+   */
+  async findBrowser(cookie: string): Promise<BrowserVisit> {
     const { db, clock, needsVerifiedEmail } = this.options;
     const parsed = parseToken(tokenPrefixes.browser, cookie);
     const row = parsed === null ? null : await findBrowserSession(db, parsed.tokenId);
-    if (parsed === null || row === null || !isSameHash(row.secret_hash, parsed.secretHash)) return null;
+    if (parsed === null || row === null || !isSameHash(row.secret_hash, parsed.secretHash))
+      throw new ApiError('AUTH_SESSION_INVALID');
     const now = clock.now();
-    const isOver = row.is_revoked || row.expires_at.getTime() <= now || row.owner_state !== 'active';
-    if (isOver || (needsVerifiedEmail && !row.is_email_verified)) return null;
+    if (row.owner_state === 'disabled') throw new ApiError('AUTH_ACCOUNT_DISABLED');
+    if (row.owner_state !== 'active') throw new ApiError('ACCOUNT_DELETED');
+    if (row.is_revoked || row.expires_at.getTime() <= now) throw new ApiError('AUTH_SESSION_INVALID');
+    if (needsVerifiedEmail && !row.is_email_verified) throw new ApiError('AUTH_EMAIL_NOT_VERIFIED');
     if (now - row.last_used_at.getTime() > NOTE_USE_MS) {
       const expiresAt = Math.min(now + SESSION_LIFE_MS, row.created_at.getTime() + BROWSER_LIFE_MS);
       await extendSession(db, row.id, new Date(now), new Date(expiresAt));
     }
-    return { sessionId: row.id, userId: row.user_id, freshness: freshnessOf(row, now) };
+    return { sessionId: row.id, userId: row.user_id, role: row.role ?? 'user', freshness: freshnessOf(row, now) };
+  }
+
+  /** Access token of a browser's session, for the scripts of our own pages: it gives no way to renew itself. */
+  async issueToBrowser(visit: BrowserVisit): Promise<{ accessToken: string; expiresInSeconds: number }> {
+    const accessToken = await this.options.accessTokens.issue(visit);
+    return { accessToken, expiresInSeconds: ACCESS_TOKEN_SECONDS };
   }
 
   /**
@@ -230,6 +243,7 @@ export class Sessions implements CredentialSource {
       scopes,
       isTest: false,
       freshness: freshnessOf(row, clock.now()),
+      isBrowser: row.kind === 'browser',
       allowedOrigins: null,
       refusal: isOver ? 'AUTH_SESSION_INVALID' : null,
       validForMs: expiresAt - clock.now(),

@@ -1,0 +1,23 @@
+import type { ComponentType } from 'preact';
+import type { ShellText } from './texts.js';
+
+/** A view of an area: the pattern of its address below `/console`, and its component, which gets the parameters of the address. */
+export interface View {
+  readonly path: string;
+  readonly view: ComponentType<{ readonly params: Readonly<Record<string, string | undefined>> }>;
+}
+
+/** An area of the console: a part of the navigation, and a script of its own. */
+export interface Area {
+  /** Address of its first view; others are below it. */
+  readonly path: string;
+  readonly title: ShellText;
+  /** `anyone` sees it without an account; `person` needs one; `admin` the role of an administrator. */
+  readonly for: 'anyone' | 'person' | 'admin';
+  load(): Promise<{ readonly views: readonly View[] }>;
+}
+
+/** Every area, in the order of the navigation. */
+export const areas: readonly Area[] = [
+  { path: '/', title: 'overview', for: 'person', load: () => import('../areas/overview/overview.js') },
+];

@@ -1,0 +1,50 @@
+import type { ComponentChildren } from 'preact';
+import type { Failure } from '../api/failure.js';
+
+interface FieldProps {
+  readonly label: string;
+  readonly hint?: string;
+  /** Refusal of the form, and the name of this field in it. */
+  readonly failure?: Failure | null;
+  readonly name?: string;
+  readonly children: ComponentChildren;
+}
+
+/** A field of a form with its label, a hint, and what was wrong with its value. */
+export function Field({ label, hint, failure, name, children }: FieldProps) {
+  const faults = name === undefined ? [] : (failure?.details[name] ?? []);
+  return (
+    <label class="field">
+      <span>{label}</span>
+      {children}
+      {hint !== undefined && <span class="small muted">{hint}</span>}
+      {faults.map(({ message }) => (
+        <span key={message} class="small bad" role="alert">
+          {message}
+        </span>
+      ))}
+    </label>
+  );
+}
+
+/** Choice of one of few values. */
+export function Select<V extends string>(props: {
+  readonly label: string;
+  readonly value: V;
+  readonly options: readonly { readonly value: V; readonly label: string }[];
+  onChange(value: V): void;
+}) {
+  const { label, value, options, onChange } = props;
+  return (
+    <label class="choice">
+      <span>{label}</span>
+      <select value={value} onChange={(event) => onChange(event.currentTarget.value as V)}>
+        {options.map((option) => (
+          <option key={option.value} value={option.value}>
+            {option.label}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
