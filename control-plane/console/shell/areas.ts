@@ -20,4 +20,5 @@ export interface Area {
 /** Every area, in the order of the navigation. */
 export const areas: readonly Area[] = [
   { path: '/', title: 'overview', for: 'person', load: () => import('../areas/overview/overview.js') },
+  { path: '/monitors', title: 'monitors', for: 'person', load: () => import('../areas/monitors/monitors.js') },
 ];

@@ -11,16 +11,25 @@ export function timeZone(): string {
   return person.value?.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
-/** Date and time with the offset of the zone: `30 Nov 2026, 14:05:09 GMT+1`. */
+/** Date and time with the offset of the zone: `Nov 30, 2026, 14:05:09 GMT+1`. */
 export function formatTime(at: string | number, zone = timeZone()): string {
-  const options = { dateStyle: 'medium', timeStyle: 'medium', timeZone: zone } as const;
+  const options = { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23', timeZone: zone } as const;
   const text = new Intl.DateTimeFormat(locale.value, options).format(new Date(at));
   return `${text} ${offsetOf(new Date(at), zone)}`;
 }
 
 function offsetOf(at: Date, zone: string): string {
+  if (zone === 'UTC') return zone;
   const parts = new Intl.DateTimeFormat('en', { timeZone: zone, timeZoneName: 'shortOffset' }).formatToParts(at);
   return parts.find(({ type }) => type === 'timeZoneName')?.value ?? zone;
+}
+
+/** Time of a mark on an axis that spans so many seconds: hours and minutes, or days. */
+export function formatMark(at: Date, spanSeconds: number): string {
+  const ofDay = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+  const ofMonth = { month: 'short', day: 'numeric' } as const;
+  const options = spanSeconds > 2 * 86_400 ? ofMonth : ofDay;
+  return new Intl.DateTimeFormat(locale.value, { ...options, timeZone: timeZone() }).format(at);
 }
 
 const units = [
