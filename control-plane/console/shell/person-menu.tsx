@@ -81,7 +81,7 @@ async function changeLanguage(chosen: Locale): Promise<void> {
   const who = person.value;
   if (!who) return;
   const body = { locale: profileLocale(chosen) };
-  const { data }: { data: DataOf<typeof changeProfile> } = await act<typeof changeProfile>('PATCH', '/v1/account', {
+  const { data }: { data: DataOf<typeof changeProfile> } = await act<typeof changeProfile>('PATCH', '/v1/account/profile', {
     body,
   });
   person.value = { ...who, ...data };

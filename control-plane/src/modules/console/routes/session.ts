@@ -8,6 +8,7 @@ const common = {
   method: 'POST',
   tag: 'Pages',
   auth: { kind: 'none' },
+  isClosedToOrigins: true,
   isDocumented: false,
 } as const;
 
