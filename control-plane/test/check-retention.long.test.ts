@@ -141,7 +141,14 @@ t.test('the list of monitors reads two days of checks, however many days exist',
   const locked = await db.transaction(async (trx) => {
     // more often than PostgreSQL makes a plan for the values of each call
     for (let call = 0; call < 7; call++) {
-      await listMonitors(trx, { ...read, filter: {}, limit: 100, offset: 0, uptimeOf: { fromMs: 0, toMs: nowMs } });
+      await listMonitors(trx, {
+        ...read,
+        filter: {},
+        order: '-created_at',
+        limit: 100,
+        offset: 0,
+        uptimeOf: { fromMs: 0, toMs: nowMs },
+      });
       await findMonitor(trx, { ...read, id: 'mon_none' });
     }
     return partitionsLocked(trx);

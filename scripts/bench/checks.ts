@@ -83,7 +83,7 @@ async function measure(db: Knex, rounds: number): Promise<string> {
     const owner = personalOwner('u_bench');
     const nowMs = startMs + 2 * HOUR_MS;
     const uptimeOf = { fromMs: nowMs - 30 * DAY_MS, toMs: nowMs };
-    const page = { owner, filter: {}, limit: 100, offset: 0, nowMs, uptimeOf };
+    const page = { owner, filter: {}, order: '-created_at' as const, limit: 100, offset: 0, nowMs, uptimeOf };
     const ms = await msOf(() => listMonitors(db, page));
     if (round > 0) lists.push(ms);
   }

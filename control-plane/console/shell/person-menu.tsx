@@ -81,9 +81,13 @@ async function changeLanguage(chosen: Locale): Promise<void> {
   const who = person.value;
   if (!who) return;
   const body = { locale: profileLocale(chosen) };
-  const { data }: { data: DataOf<typeof changeProfile> } = await act<typeof changeProfile>('PATCH', '/v1/account/profile', {
-    body,
-  });
+  const { data }: { data: DataOf<typeof changeProfile> } = await act<typeof changeProfile>(
+    'PATCH',
+    '/v1/account/profile',
+    {
+      body,
+    },
+  );
   person.value = { ...who, ...data };
   followProfile(data.locale);
 }

@@ -1,5 +1,6 @@
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { Link, useLocation } from 'wouter-preact';
+import { Link, useLocation, useSearch } from 'wouter-preact';
 import type { changeMonitor, createMonitor, getMonitor } from '../../../src/modules/monitors/routes/monitors.js';
 import { act, get } from '../../api/call.js';
 import { useQuery } from '../../api/query.js';
@@ -17,7 +18,9 @@ const intervals = [10, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 86_400];
 /** A new monitor. */
 export function NewMonitor() {
   const [, navigate] = useLocation();
-  const [type, setType] = useState<MonitorTypeName>('https');
+  // links of other views say what is to be monitored
+  const asked = new URLSearchParams(useSearch());
+  const [type, setType] = useState(monitorTypes.find((one) => one === asked.get('type')) ?? 'https');
   const text = monitorTexts();
   return (
     <section>
@@ -37,6 +40,7 @@ export function NewMonitor() {
         }
         type={type}
         monitor={null}
+        proposed={asked.get('target') ?? ''}
         save={async (fields) => {
           const { data } = await act<typeof createMonitor>('POST', '/v1/monitors', { body: { type, ...fields } });
           navigate(`/monitors/${data.id}`);
@@ -82,14 +86,16 @@ export function EditMonitor({
 interface FormProps {
   readonly type: string;
   readonly monitor: MonitorDetail | null;
-  readonly before?: preact.ComponentChildren;
+  /** Target of a new monitor, before the person enters another. */
+  readonly proposed?: string;
+  readonly before?: ComponentChildren;
   save(fields: Record<string, unknown>): Promise<void>;
 }
 
-function Form({ type, monitor, before, save }: FormProps) {
+function Form({ type, monitor, proposed = '', before, save }: FormProps) {
   const text = monitorTexts();
-  const [name, setName] = useState(monitor?.name ?? '');
-  const [target, setTarget] = useState(monitor?.target ?? '');
+  const [name, setName] = useState(monitor?.name ?? proposed);
+  const [target, setTarget] = useState(monitor?.target ?? proposed);
   const [interval, setInterval] = useState(String(monitor?.interval_s ?? 60));
   const [nodeCount, setNodeCount] = useState(String(monitor?.node_count ?? 3));
   const [tags, setTags] = useState(monitor?.tags.join(', ') ?? '');

@@ -19,10 +19,6 @@ type List = DataOf<typeof listMonitors>;
 const PAGE_SIZE = 100;
 const noFilter = { q: '', state: '', type: '', tag: '', page: '1' };
 
-/** Failing monitors first: the order in which a person looks at them. */
-const attention = (monitor: Monitor) =>
-  monitor.status === 'active' ? ['down', 'degraded', 'unknown', 'up'].indexOf(monitor.current_status) : 4;
-
 /** Every monitor of the account, those that fail first. */
 export function MonitorList() {
   const text = monitorTexts();
@@ -30,7 +26,16 @@ export function MonitorList() {
   const { q, state, type, tag, page } = filter;
   const isPaused = state === 'paused' || state === 'archived';
   const status = isPaused ? state : '';
-  const query = { q, type, tag, status, current_status: isPaused ? '' : state, page, page_size: PAGE_SIZE };
+  const query = {
+    q,
+    type,
+    tag,
+    status,
+    current_status: isPaused ? '' : state,
+    page,
+    page_size: PAGE_SIZE,
+    sort: 'attention',
+  };
   const list = useQuery(
     JSON.stringify(query),
     async (signal) => (await get<typeof listMonitors>('/v1/monitors', { query, signal })).data,
@@ -133,7 +138,6 @@ function Table({
   chooseTag(tag: string): void;
 }) {
   const text = monitorTexts();
-  const rows = data.items.toSorted((a, b) => attention(a) - attention(b) || a.name.localeCompare(b.name));
   const { failure, run } = useAct(async (monitor: Monitor) => {
     const verb = monitor.status === 'active' ? 'pause' : 'resume';
     // shown before the answer, and taken back with it if that refuses
@@ -164,7 +168,7 @@ function Table({
           </tr>
         </thead>
         <tbody>
-          {rows.map((monitor) => (
+          {data.items.map((monitor) => (
             <tr key={monitor.id}>
               <td class="whole">
                 <Health monitor={monitor} />

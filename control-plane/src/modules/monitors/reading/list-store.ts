@@ -17,12 +17,31 @@ export interface ListedMonitorRow extends KnownMonitorRow {
   readonly episodes: ListedEpisodes;
 }
 
-/** Page of an owner's monitors, newest first, with their episodes in a range, and the number of all. */
+/** Orders of lists of monitors. `attention`: those that need a person first, then by name. */
+export const monitorOrders = ['-created_at', 'name', 'attention', '-last_check_at'] as const;
+export type MonitorOrder = (typeof monitorOrders)[number];
+
+const orders: Readonly<Record<MonitorOrder, string>> = {
+  '-created_at': 'm.id DESC',
+  name: 'm.name, m.id',
+  attention: `CASE m.status WHEN 'active' THEN array_position(ARRAY['down', 'degraded', 'unknown', 'up'], s.health) ELSE 5 END, m.name, m.id`,
+  '-last_check_at': 'last_check_at DESC NULLS LAST, m.id DESC',
+};
+
+/** Page of an owner's monitors, in an order, with their episodes in a range, and the number of all. */
 export async function listMonitors(
   db: Knex,
-  page: { owner: Owner; filter: MonitorFilter; limit: number; offset: number; nowMs: number; uptimeOf: Interval },
+  page: {
+    owner: Owner;
+    filter: MonitorFilter;
+    order: MonitorOrder;
+    limit: number;
+    offset: number;
+    nowMs: number;
+    uptimeOf: Interval;
+  },
 ): Promise<{ rows: ListedMonitorRow[]; total: number }> {
-  const { owner, filter, limit, offset, nowMs, uptimeOf } = page;
+  const { owner, filter, order, limit, offset, nowMs, uptimeOf } = page;
   const values = [limit, offset, new Date(uptimeOf.fromMs), new Date(uptimeOf.toMs)];
   const day = lastDay(nowMs);
   const { where, variant, bound } = filterClause(owner, filter, values.length);
@@ -31,9 +50,9 @@ export async function listMonitors(
   const states = filter.current_status === undefined ? '' : JOIN_STATES;
   // the subqueries keep a limit from making a plan for each value: planning takes as long as reading a page
   const statement = {
-    name: `monitors-list${variant}`,
+    name: `monitors-list${variant} ${order}`,
     text: `SELECT ${knownColumns(day)}, ${listedEpisodes('$3', '$4')} AS episodes FROM monitors m ${JOIN_STATES} WHERE ${where}
-      ORDER BY m.id DESC LIMIT (SELECT $1::bigint) OFFSET (SELECT $2::bigint)`,
+      ORDER BY ${orders[order]} LIMIT (SELECT $1::bigint) OFFSET (SELECT $2::bigint)`,
     day,
   };
   const count = {

@@ -29,7 +29,7 @@ import { type Episodes, fromListed, readEpisodes } from '../history/uptime-store
 import type { MaintenanceReads, PartsByMonitor } from '../maintenance/maintenance-reads.js';
 import type { Placing } from '../placement/placing.js';
 import type { Badge } from './badge.js';
-import { type ListedMonitorRow, listMonitors } from './list-store.js';
+import { type ListedMonitorRow, listMonitors, type MonitorOrder } from './list-store.js';
 import { beganAtMs, checkView, monitorView } from './view.js';
 
 const UPTIME_MS = 30 * 86_400_000;
@@ -85,11 +85,11 @@ export class Reading {
     return state === null ? null : { type, state };
   }
 
-  /** Page of views of monitors, newest first, and the number of all. */
+  /** Page of views of monitors in an order, and the number of all. */
   async list(
     account: Account,
     filter: MonitorFilter,
-    page: { limit: number; offset: number },
+    page: { order: MonitorOrder; limit: number; offset: number },
   ): Promise<{ items: View[]; total: number }> {
     const { db, maintenance } = this.options;
     const asked = this.#lastDays();

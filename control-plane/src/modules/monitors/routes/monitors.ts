@@ -9,6 +9,7 @@ import {
   MonitorDetailSchema,
   MonitorSchema,
 } from '../definition/schema.js';
+import { monitorOrders } from '../reading/list-store.js';
 import { MonitorChangeDocumented, MonitorCreateDocumented } from './documented-bodies.js';
 import { filterOf, filterQuery } from './filter.js';
 import { idParams as params, reads, tag, writes } from './monitor-access.js';
@@ -22,12 +23,18 @@ export const listMonitors = defineRoute({
   method: 'GET',
   path: '/v1/monitors',
   summary: 'List your monitors',
-  description: 'Newest first, with their current state. Filters are joined by AND.',
+  description: 'With their current state, newest first unless `sort` says otherwise. Filters are joined by AND.',
   tag,
   auth: reads,
   query: Type.Object({
     ...pageQueryUpTo(MAX_PAGE_SIZE),
     ...filterQuery,
+    sort: Type.Enum([...monitorOrders], {
+      type: 'string',
+      default: '-created_at',
+      description:
+        'Order: `-created_at`, newest first; `name`; `attention`, those that are down, then degraded, unknown, up and paused, by name; `-last_check_at`, the last checked first.',
+    }),
   }),
   replies: {
     200: Type.Object(
@@ -43,7 +50,7 @@ export const listMonitors = defineRoute({
   errors: ['VALIDATION_FAILED'],
   async handle({ query, account }, { monitors }) {
     const page = pageOf(query);
-    const { items, total } = await monitors.reading.list(account, filterOf(query), page);
+    const { items, total } = await monitors.reading.list(account, filterOf(query), { ...page, order: query.sort });
     return {
       status: 200,
       data: { items, total, page: page.number, limit: page.limit },

@@ -1,0 +1,47 @@
+import { defineTexts } from '../../texts/locale.js';
+
+/** Texts of the first view. */
+export const overviewTexts = defineTexts({
+  en: {
+    down: 'down',
+    degraded: 'degraded',
+    up: 'up',
+    unknown: 'unknown',
+    open: 'Goes on now',
+    nothing: 'Nothing is wrong.',
+    firstTitle: 'Begin here',
+    first: 'Watch a website, a host or a job, and hear of it when it fails.',
+    firstMonitor: 'Create a monitor',
+    since: 'Since',
+    monitor: 'Monitor',
+    reason: 'Reason',
+  },
+  'zh-CN': {
+    down: '故障',
+    degraded: '降级',
+    up: '正常',
+    unknown: '未知',
+    open: '正在发生',
+    nothing: '一切正常。',
+    firstTitle: '从这里开始',
+    first: '监控网站、主机或任务，并在失败时收到通知。',
+    firstMonitor: '创建监控项',
+    since: '开始时间',
+    monitor: '监控项',
+    reason: '原因',
+  },
+  'zh-TW': {
+    down: '故障',
+    degraded: '降級',
+    up: '正常',
+    unknown: '未知',
+    open: '正在發生',
+    nothing: '一切正常。',
+    firstTitle: '從這裡開始',
+    first: '監控網站、主機或工作，並在失敗時收到通知。',
+    firstMonitor: '建立監控項',
+    since: '開始時間',
+    monitor: '監控項',
+    reason: '原因',
+  },
+});
