@@ -5,6 +5,7 @@ interface FrameTexts {
   readonly nodes: string;
   readonly guide: string;
   readonly reference: string;
+  readonly console: string;
   readonly account: string;
   readonly language: string;
   readonly start: string;
@@ -17,6 +18,7 @@ const texts: Readonly<Record<Locale, FrameTexts>> = {
     nodes: 'Nodes',
     guide: 'Getting started',
     reference: 'API reference',
+    console: 'Console',
     account: 'Account',
     language: 'Language',
     start: 'Run a probe',
@@ -27,6 +29,7 @@ const texts: Readonly<Record<Locale, FrameTexts>> = {
     nodes: '节点',
     guide: '快速入门',
     reference: 'API 参考',
+    console: '控制台',
     account: '账户',
     language: '语言',
     start: '运行探测',
@@ -37,6 +40,7 @@ const texts: Readonly<Record<Locale, FrameTexts>> = {
     nodes: '節點',
     guide: '快速入門',
     reference: 'API 參考',
+    console: '主控台',
     account: '帳戶',
     language: '語言',
     start: '執行探測',
@@ -53,7 +57,7 @@ export function pageHeader({ locale, url }: { readonly locale: Locale; readonly 
   const query = url.includes('?') ? url.slice(url.indexOf('?')) : '';
   return html`<header class="site"><div>
 <a class="brand" href="/"><svg viewBox="0 0 16 16" width="20" height="20" aria-hidden="true"><rect width="16" height="16" rx="3" fill="#0b5cad"/><path d="M3.5 4.5 8 12l4.5-7.5" fill="none" stroke="#fff" stroke-width="2"/></svg>Vantage</a>
-<nav aria-label="Vantage"><a href="/nodes">${text.nodes}</a><a href="/docs/guide">${text.guide}</a><a href="/docs">${text.reference}</a><a href="/account/security">${text.account}</a></nav>
+<nav aria-label="Vantage"><a href="/console">${text.console}</a><a href="/nodes">${text.nodes}</a><a href="/docs/guide">${text.guide}</a><a href="/docs">${text.reference}</a><a href="/account/security">${text.account}</a></nav>
 <nav class="languages" aria-label="${text.language}">${locales.map(
     (other) =>
       html`<a href="${withLocale(query, other)}" lang="${other}" hreflang="${other}"${other === locale ? currentPage : ''}>${localeNames[other]}</a>`,
