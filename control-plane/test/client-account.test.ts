@@ -132,6 +132,7 @@ t.test('a monitor is edited, its log is read, and it is deleted with --yes', asy
   const job = await vantage('monitors', 'add', 'heartbeat', '--name', 'Backup', '--interval', '1d', '--json');
   await fetch(`${JSON.parse(job.stdout).heartbeat.url}/3`, { method: 'POST', body: 'disk full' });
   t.match(await vantage('monitors', 'pings', 'Backup'), { code: 0, stdout: /\n20.* exit 3 .*disk full\n$/ });
+  await until('the event', async () => (await vantage('monitors', 'events', 'Backup')).stdout !== 'no events\n');
   t.match(await vantage('monitors', 'events', 'Backup', '--last', '1h'), {
     stdout: /^STATE .*\ndown .* lasts +it ended with exit code 3\n$/,
   });

@@ -67,6 +67,40 @@ t.test('uptime is the share of the watched time without an outage, in every wind
   );
 });
 
+t.test(
+  'bars of several monitors have the time of each state and the mean response in cells, of own monitors alone',
+  async (t) => {
+    const { monitor, event, nodes } = await setUp(20);
+    const { monitor: other } = await setUp(0);
+    const changed = [{ type: 'down', until: ago(2 * DAY_MS).toISOString() }];
+    await event('open', { started_at: ago(6 * HOUR_MS) });
+    await event('lesser', {
+      type: 'degraded',
+      started_at: ago(3 * DAY_MS),
+      ended_at: ago(DAY_MS),
+      earlier_types: JSON.stringify(changed),
+    });
+    await store(db, [aCheck(monitor.id, nodes[0] ?? '', { slot_ms: clock.now() - 10 * MINUTE_MS, response_ms: 40 })]);
+    const stranger = await createUserApi(controlPlane, 'bars@test.example', 'user');
+    const ids = `${monitor.id},${other.id},m_none`;
+    const { items } = (await api.call('GET', `/v1/monitors/history?window=30d&ids=${ids}`)).body.data;
+    t.equal(items.length, 2);
+    const bar = items.find(({ monitor_id: id }: { monitor_id: string }) => id === monitor.id);
+    t.match(bar, { step_s: 43_200, uptime_percent: Math.floor(1e5 * (1 - 1.25 / 20)) / 1e3 });
+    t.strictSame([bar.bar.length, bar.response_ms.length], [60, 60]);
+    const total = (state: string) =>
+      bar.bar.reduce((sum: number, cell: Record<string, number>) => sum + (cell[state] ?? 0), 0);
+    t.strictSame([total('down'), total('degraded'), total('maintenance')], [30 * 3_600, 86_400, 0]);
+    t.equal(total('up') + total('down') + total('degraded'), 20 * 86_400, 'from the first check on');
+    t.equal(bar.response_ms.at(-1) ?? bar.response_ms.at(-2), 40);
+    t.strictSame((await stranger.call('GET', `/v1/monitors/history?ids=${ids}`)).body.data.items, []);
+    const many = Array.from({ length: 101 }, (_, index) => `m_${index}`).join();
+    t.match((await api.call('GET', `/v1/monitors/history?ids=${many}`)).body.error.details, {
+      ids: [{ code: 'range' }],
+    });
+  },
+);
+
 t.test('a list shows the uptime that each of its monitors shows, of few outages and of many', async (t) => {
   await CheckingNode.join(t, api);
   const own = await createUserApi(controlPlane, 'list@test.example', 'admin');

@@ -1,4 +1,5 @@
 import { Link } from 'wouter-preact';
+import type { getBars } from '../../../src/modules/monitors/routes/bars.js';
 import type { listMonitors } from '../../../src/modules/monitors/routes/monitors.js';
 import { type DataOf, get } from '../../api/call.js';
 import { type Query, useQuery } from '../../api/query.js';
@@ -13,6 +14,7 @@ import { Time } from '../../ui/time.js';
 import { Health } from './health.js';
 import { type Monitor, monitorTypes, setStatus, statusAfter, typeName } from './monitor.js';
 import { monitorTexts } from './texts.js';
+import { UptimeBar } from './uptime-bar.js';
 
 type List = DataOf<typeof listMonitors>;
 
@@ -153,6 +155,14 @@ function Table({
     }
     list.reload();
   });
+  const ids = data.items.map(({ id }) => id).join();
+  const bars = useQuery(ids, async (signal) => {
+    const { data: found } = await get<typeof getBars>('/v1/monitors/history', {
+      query: { ids, window: '30d' },
+      signal,
+    });
+    return new Map(found.items.map((item) => [item.monitor_id, item]));
+  });
   return (
     <div class="wide">
       {failure !== null && <FailureNote failure={failure} />}
@@ -163,6 +173,7 @@ function Table({
             <th>{common().name}</th>
             <th>{text.target}</th>
             <th class="number">{text.uptime}</th>
+            <th class="bars">{text.days}</th>
             <th>{text.lastCheck}</th>
             <th />
           </tr>
@@ -189,6 +200,9 @@ function Table({
               </td>
               <td class="number" data-title={text.uptime}>
                 {monitor.uptime_percent === null ? '–' : formatPercent(monitor.uptime_percent)}
+              </td>
+              <td class="bars">
+                <UptimeBar history={bars.data?.get(monitor.id) ?? null} />
               </td>
               <td class="whole" data-title={text.lastCheck}>
                 {monitor.last_check_at === null ? '–' : <Time at={monitor.last_check_at} isShort />}

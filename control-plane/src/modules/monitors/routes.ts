@@ -3,6 +3,7 @@ import { monitorGroups } from './groups/monitor-groups.js';
 import { maintenanceWindows } from './maintenance/maintenance-windows.js';
 import { listAllMonitorEvents } from './routes/account-events.js';
 import { getBadge } from './routes/badge.js';
+import { getBars } from './routes/bars.js';
 import { checkInRoutes } from './routes/check-in.js';
 import { listChecks } from './routes/checks.js';
 import { deleteMonitorGroup } from './routes/delete-group.js';
@@ -39,6 +40,7 @@ export const monitorRoutes: readonly AnyRoute[] = [
   listAllMonitorEvents,
   getMonitorEvent,
   getUptime,
+  getBars,
   getTimeseries,
   acknowledgeMonitorEvent,
   resolveMonitorEvent,

@@ -177,6 +177,7 @@ export const monitorMessages: readonly CatalogEntry[] = [
     '不是五个字段：分、时、日、月、星期',
     '不是五個欄位：分、時、日、月、星期',
   ],
+  ['must be at most {} ids', '最多 {1} 个标识', '最多 {1} 個識別碼'],
   ['must be at most {} with body=full', '在 body=full 时不能大于 {1}', '在 body=full 時不得大於 {1}'],
   ['does not fire for more than nine years', '超过九年不会触发', '超過九年不會觸發'],
   ['not a cron expression', '不是 cron 表达式', '不是 cron 運算式'],

@@ -15,6 +15,7 @@ export const samples: Samples = {
       otherBodies: [({ text }) => ({ name: text, type: 'tcp', target: '127.0.0.1:9' })],
     },
     'GET /v1/monitors/export': { callers: readMonitors },
+    'GET /v1/monitors/history': { callers: readMonitors },
     'POST /v1/monitors/import': { callers: writeMonitors, maxBodyBytes: 5 * 1024 * 1024 },
     'GET /v1/monitors/{id}': { callers: readMonitors },
     'PATCH /v1/monitors/{id}': { callers: writeMonitors, body: () => ({ tags: ['eu'] }) },

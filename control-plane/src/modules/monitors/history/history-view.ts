@@ -1,4 +1,5 @@
-import type { TimeLine, UptimeOfRange } from './history.js';
+import type { Cell } from './bars.js';
+import type { MonitorBar, TimeLine, UptimeOfRange } from './history.js';
 import type { ResponseTimes } from './timeseries.js';
 import { percentOf } from './uptime.js';
 
@@ -17,6 +18,29 @@ export function uptimeView({ fromMs, toMs, watchedMs, downMs, events, nodes }: U
       failed,
       success_percent: (100 * (checks - failed)) / checks,
     })),
+  };
+}
+
+/** Bar of a monitor as its owner sees it: lengths of time in whole seconds. */
+export function barView({ id, fromMs, cellMs, uptime, cells, responseMs }: MonitorBar) {
+  return {
+    monitor_id: id,
+    from: new Date(fromMs).toISOString(),
+    step_s: cellMs / 1_000,
+    uptime_percent: percentOf(uptime),
+    bar: cells.map(inSeconds),
+    response_ms: responseMs.map((ms) => (ms === null ? null : Math.round(ms * 10) / 10)),
+  };
+}
+
+function inSeconds({ up, degraded, down, unknown, maintenance }: Cell): Cell {
+  const seconds = (ms: number) => Math.round(ms / 1_000);
+  return {
+    up: seconds(up),
+    degraded: seconds(degraded),
+    down: seconds(down),
+    unknown: seconds(unknown),
+    maintenance: seconds(maintenance),
   };
 }
 

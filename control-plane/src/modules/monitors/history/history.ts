@@ -1,17 +1,27 @@
 import type { Clock } from '@vantage/shared/clock.js';
 import type { Knex } from 'knex';
 import { ApiError, fieldError } from '../../../http/errors.js';
+import type { Account } from '../../../http/route.js';
 import type { TimeRange } from '../../../http/time-range.js';
 import { Slices } from '../../../runtime/slices.js';
 import { type Interval, touching } from '../definition/interval.js';
 import type { KnownMonitorRow } from '../definition/store.js';
 import { MAX_OCCURRENCES, type MaintenanceReads, TooManyOccurrencesError } from '../maintenance/maintenance-reads.js';
+import { barOf, type Cell } from './bars.js';
 import { unionOf } from './interval-union.js';
 import { alignTo, bucketsIn, keptDays, levelFor, levelOf, type RollupLevel, type RollupStep } from './rollup-levels.js';
-import { countByNode, findNodeKey, listBuckets, listMissed, type NodeCountRow } from './series-store.js';
+import {
+  countByNode,
+  findBarMonitors,
+  findNodeKey,
+  listBuckets,
+  listMissed,
+  meanByCell,
+  type NodeCountRow,
+} from './series-store.js';
 import { type CheckCounts, countSeries, type ResponseTimes, responseSeries, type Series } from './timeseries.js';
 import { measureUptime, type Uptime } from './uptime.js';
-import { readEpisodes } from './uptime-store.js';
+import { readAllEpisodes, readEpisodes } from './uptime-store.js';
 
 const DAY_MS = 86_400_000;
 /** Length of the range when a request names none, in milliseconds. */
@@ -34,6 +44,26 @@ export interface UptimeOfRange extends Interval, Uptime {
   /** Number of outages that touch the range. */
   readonly events: number;
   readonly nodes: readonly NodeCountRow[];
+}
+
+/** Windows of bars, with the number and length of their cells, which divide a UTC day or are one. */
+export const barWindows = {
+  '24h': { cells: 48, cellMs: DAY_MS / 48 },
+  '7d': { cells: 56, cellMs: DAY_MS / 8 },
+  '30d': { cells: 60, cellMs: DAY_MS / 2 },
+  '90d': { cells: 90, cellMs: DAY_MS },
+} as const;
+export type BarWindow = keyof typeof barWindows;
+
+/** States and mean response times of a monitor in the cells of a window. */
+export interface MonitorBar {
+  readonly id: string;
+  readonly fromMs: number;
+  readonly cellMs: number;
+  readonly uptime: Uptime;
+  readonly cells: readonly Cell[];
+  /** In milliseconds; null where nothing answered. */
+  readonly responseMs: readonly (number | null)[];
 }
 
 /** Metrics of time series. */
@@ -85,6 +115,49 @@ export class History {
     }
     const [own, ...windows] = uptimes;
     return { asked: own as UptimeOfRange, windows };
+  }
+
+  /** Bars of monitors of an account; those that are not its own are left out. */
+  async bars({ owner }: Account, ids: readonly string[], window: BarWindow): Promise<MonitorBar[]> {
+    const { db, clock, maintenance } = this.options;
+    const nowMs = clock.now();
+    const { cells, cellMs } = barWindows[window];
+    const toMs = Math.ceil(nowMs / cellMs) * cellMs;
+    const range = { fromMs: toMs - cells * cellMs, toMs };
+    const monitors = await findBarMonitors(db, ids, owner);
+    if (monitors.length === 0) return [];
+    const asked = { fromMs: range.fromMs, toMs: nowMs };
+    const monitorKeys = monitors.map(({ key }) => key);
+    const [episodes, windows, means] = await Promise.all([
+      readAllEpisodes(
+        db,
+        monitors.map(({ id }) => id),
+        asked,
+      ),
+      maintenance.reading(db, owner.id, asked)(monitors),
+      meanByCell(db, levelFor(asked, nowMs, MAX_POINTS), { ...range, monitorKeys, cellMs }),
+    ]);
+    const slices = new Slices();
+    const bars: MonitorBar[] = [];
+    for (const { id, key, first_check_at } of monitors) {
+      const found = episodes.get(id) ?? { downs: [], degradations: [], pauses: [] };
+      const maintained = unionOf((windows.get(id) ?? []).flat());
+      const turn = slices.spend(cells + found.downs.length + found.degradations.length + maintained.length);
+      if (turn !== null) await turn;
+      const firstCheckMs = first_check_at?.getTime() ?? null;
+      const unwatched = [...found.pauses, ...maintained];
+      const responseMs = new Array<number | null>(cells).fill(null);
+      for (const { monitor_key, cell, mean_ms } of means) if (monitor_key === key) responseMs[cell] = mean_ms;
+      bars.push({
+        id,
+        fromMs: range.fromMs,
+        cellMs,
+        uptime: measureUptime({ asked, firstCheckMs, downs: found.downs, unwatched }),
+        cells: barOf({ fromMs: range.fromMs, cellMs, cells, nowMs, firstCheckMs, episodes: found, maintained }),
+        responseMs,
+      });
+    }
+    return bars;
   }
 
   /** Intervals of maintenance since the first check of a monitor: windows may be older by years. */

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { instantLiteral } from '../../../db/literals.js';
 import { queryPrepared } from '../../../db/prepared.js';
+import { type Owner, ownedBy } from '../../../owners/index.js';
 import type { Interval } from '../definition/interval.js';
 import { before, type RollupLevel, type RollupProgress } from './rollup-levels.js';
 import { readProgress } from './rollup-store.js';
@@ -37,7 +38,36 @@ export async function listBuckets(db: Knex, level: RollupLevel, range: SeriesRan
   const pieces = piecesOf(level, range, await readProgress(db));
   const columns = 'at, ok, degraded, failed, answered, sum_us, min_ms, max_ms, histogram';
   const { rows } = await db.raw<{ rows: BucketRow[] }>(
-    pieces.map((piece) => select(piece, range, columns)).join(' UNION ALL '),
+    pieces.map((piece) => select(piece, seriesOf(range), columns)).join(' UNION ALL '),
+  );
+  return rows;
+}
+
+/** Mean response time of a monitor in a cell of a range, in milliseconds; null if nothing answered. */
+export interface CellRow {
+  readonly monitor_key: number;
+  /** Number of the cell, from 0. */
+  readonly cell: number;
+  readonly mean_ms: number | null;
+}
+
+/** Mean response times of monitors in cells of equal length, which are whole buckets of a level. */
+export async function meanByCell(
+  db: Knex,
+  level: RollupLevel,
+  {
+    monitorKeys,
+    cellMs,
+    fromMs,
+    toMs,
+  }: Interval & { readonly monitorKeys: readonly number[]; readonly cellMs: number },
+): Promise<CellRow[]> {
+  const pieces = piecesOf(level, { fromMs, toMs }, await readProgress(db));
+  const parts = pieces.map((piece) => select(piece, { monitorKeys }, 'monitor_key, at, answered, sum_us'));
+  const { rows } = await db.raw<{ rows: CellRow[] }>(
+    `SELECT monitor_key, floor((extract(epoch FROM at) * 1000 - ${fromMs}) / ${cellMs})::int AS cell,
+       (sum(sum_us) / nullif(sum(answered), 0) / 1000)::float8 AS mean_ms
+     FROM (${parts.join(' UNION ALL ')}) b GROUP BY 1, 2`,
   );
   return rows;
 }
@@ -55,7 +85,7 @@ export async function countByNode(db: Knex, level: RollupLevel, range: SeriesRan
   const { rows } = await db.raw<{ rows: NodeCountRow[] }>(
     `SELECT n.id AS node_id, c.checks, c.failed
      FROM (SELECT node_key, sum(ok + degraded + failed)::bigint AS checks, sum(failed)::bigint AS failed
-           FROM (${pieces.map((piece) => select(piece, range, 'node_key, ok, degraded, failed')).join(' UNION ALL ')}) p
+           FROM (${pieces.map((piece) => select(piece, seriesOf(range), 'node_key, ok, degraded, failed')).join(' UNION ALL ')}) p
            GROUP BY node_key) c
      JOIN nodes n ON n.key = c.node_key ORDER BY n.id`,
   );
@@ -86,6 +116,27 @@ export async function listMissed(
   return rows;
 }
 
+/** Monitor whose bar is made. */
+export interface BarMonitorRow {
+  readonly id: string;
+  readonly key: number;
+  readonly owner_id: string;
+  readonly is_test: boolean;
+  readonly group_id: string | null;
+  readonly tags: readonly string[];
+  readonly first_check_at: Date | null;
+}
+
+/** Those of an owner's monitors that have one of the ids. */
+export function findBarMonitors(db: Knex, ids: readonly string[], owner: Owner): Promise<BarMonitorRow[]> {
+  const statement = {
+    name: `bar-monitors${owner.isTest ? '-test' : ''}`,
+    text: `SELECT m.id, m.key, m.owner_id, m.is_test, m.group_id, m.tags, s.first_check_at FROM monitors m
+      JOIN monitor_states s ON s.monitor_id = m.id WHERE m.id = ANY($1::text[]) AND ${ownedBy(owner, 'm', '$2')}`,
+  };
+  return queryPrepared<BarMonitorRow>(db, statement, [[...ids], owner.id]);
+}
+
 const FIND_NODE_KEY = {
   name: 'monitor-node-key',
   text: 'SELECT n.key FROM nodes n JOIN monitor_assignments a ON a.node_id = n.id WHERE n.id = $1 AND a.monitor_id = $2',
@@ -114,9 +165,19 @@ function piecesOf(level: RollupLevel, { fromMs, toMs }: Interval, progress: Roll
   return pieces;
 }
 
-function select({ level, fromMs, toMs }: Piece, { monitorKey, nodeKey }: SeriesRange, columns: string): string {
+/** Monitors whose buckets are read, and the node if they are of one. */
+interface SeriesOf {
+  readonly monitorKeys: readonly number[];
+  readonly nodeKey?: number | null;
+}
+
+function seriesOf({ monitorKey, nodeKey }: SeriesRange): SeriesOf {
+  return { monitorKeys: [monitorKey], nodeKey };
+}
+
+function select({ level, fromMs, toMs }: Piece, { monitorKeys, nodeKey = null }: SeriesOf, columns: string): string {
   return `SELECT ${columns} FROM ${level === null ? CHECKS : level.table} s
-    WHERE monitor_key = ${monitorKey} AND at >= ${instantLiteral(fromMs)} AND at < ${instantLiteral(toMs)} ${ofNode(nodeKey)}`;
+    WHERE monitor_key IN (${monitorKeys.join(', ')}) AND at >= ${instantLiteral(fromMs)} AND at < ${instantLiteral(toMs)} ${ofNode(nodeKey)}`;
 }
 
 function ofNode(nodeKey: number | null): string {

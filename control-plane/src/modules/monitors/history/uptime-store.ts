@@ -12,6 +12,11 @@ export interface Episodes {
   readonly pauses: readonly Interval[];
 }
 
+/** Episodes with those in which the monitor was degraded, which are neither false positives nor disputed. */
+export interface AllEpisodes extends Episodes {
+  readonly degradations: readonly Interval[];
+}
+
 /** An event with the types it had before, or a pause, which has none; milliseconds since the epoch. */
 interface Episode {
   readonly type: EventType | null;
@@ -36,10 +41,12 @@ const MAX_LISTED = 100;
 /** SQL: milliseconds since the epoch. A list has hundreds of them, and reading a date takes ten times as long as reading a number. */
 const msOf = (column: string) => `date_part('epoch', ${column}) * 1000`;
 
-/** SQL of the episodes of monitors that touch a range between two places. */
-const episodesOf = (isOfMonitors: string, from: string, to: string) => `
+const WAS_DOWN = `(type = 'down' OR earlier_types <> '[]')`;
+
+/** SQL of the episodes of monitors that touch a range between two places. `which`: condition on events. */
+const episodesOf = (isOfMonitors: string, from: string, to: string, which = WAS_DOWN) => `
   SELECT type, monitor_id, ${msOf('started_at')} AS from_ms, ${msOf('ended_at')} AS to_ms, nullif(earlier_types, '[]') AS earlier FROM monitor_events
-  WHERE ${isOfMonitors} AND (type = 'down' OR earlier_types <> '[]') AND NOT is_false_positive AND NOT disputed
+  WHERE ${isOfMonitors} AND ${which} AND NOT is_false_positive AND NOT disputed
     AND started_at < ${to}::timestamptz AND coalesce(ended_at, 'infinity') > ${from}::timestamptz
   UNION ALL
   SELECT NULL, monitor_id, ${msOf('from_at')}, ${msOf('to_at')}, NULL FROM monitor_pauses
@@ -48,6 +55,11 @@ const episodesOf = (isOfMonitors: string, from: string, to: string) => `
 const EPISODES: PreparedStatement = {
   name: 'monitor-episodes',
   text: `${episodesOf('monitor_id = ANY($1::text[])', '$2', '$3')} ORDER BY from_ms`,
+};
+
+const ALL_EPISODES: PreparedStatement = {
+  name: 'monitor-all-episodes',
+  text: `${episodesOf('monitor_id = ANY($1::text[])', '$2', '$3', 'true')} ORDER BY from_ms`,
 };
 
 /** SQL of `ListedEpisodes` of a monitor `m` between two places. */
@@ -80,14 +92,32 @@ function episodeOf(line: string): Episode {
 }
 
 /** Episodes of monitors that touch a range, in order; one that lasts ends with the range. */
-export async function readEpisodes(
+export function readEpisodes(
   db: Knex,
   monitorIds: readonly string[],
-  { fromMs, toMs }: Interval,
+  range: Interval,
 ): Promise<ReadonlyMap<string, Episodes>> {
+  return read(db, EPISODES, monitorIds, range);
+}
+
+/** As `readEpisodes`, with those in which a monitor was degraded. */
+export function readAllEpisodes(
+  db: Knex,
+  monitorIds: readonly string[],
+  range: Interval,
+): Promise<ReadonlyMap<string, AllEpisodes>> {
+  return read(db, ALL_EPISODES, monitorIds, range);
+}
+
+async function read(
+  db: Knex,
+  statement: PreparedStatement,
+  monitorIds: readonly string[],
+  { fromMs, toMs }: Interval,
+): Promise<ReadonlyMap<string, AllEpisodes>> {
   const found = new Map(monitorIds.map((id) => [id, noEpisodes()]));
   if (found.size === 0) return found;
-  const rows = await queryPrepared<EpisodeRow>(db, EPISODES, [[...found.keys()], new Date(fromMs), new Date(toMs)]);
+  const rows = await queryPrepared<EpisodeRow>(db, statement, [[...found.keys()], new Date(fromMs), new Date(toMs)]);
   const slices = new Slices();
   for (const row of rows) {
     // a target that its owner has go up and down every minute makes half a million of them in a year
@@ -98,21 +128,21 @@ export async function readEpisodes(
   return found;
 }
 
-function noEpisodes(): { downs: Interval[]; pauses: Interval[] } {
-  return { downs: [], pauses: [] };
+function noEpisodes(): { downs: Interval[]; degradations: Interval[]; pauses: Interval[] } {
+  return { downs: [], degradations: [], pauses: [] };
 }
 
 function add(to: ReturnType<typeof noEpisodes>, { type, from_ms, to_ms, earlier }: Episode, toMs: number): void {
   const span = { fromMs: Math.round(from_ms), toMs: to_ms === null ? toMs : Math.round(to_ms) };
   if (type === null) to.pauses.push(span);
-  else if (earlier === null) to.downs.push(span);
-  else to.downs.push(...downsOf(type, earlier, span));
+  else if (earlier === null) listOf(to, type).push(span);
+  else {
+    const phases = phasesOf({ type, startedAtMs: span.fromMs, endedAtMs: span.toMs, earlier });
+    for (const phase of phases)
+      listOf(to, phase.type).push({ fromMs: phase.startedAtMs, toMs: phase.endedAtMs ?? toMs });
+  }
 }
 
-/** Intervals in which an event of several types was of type down. */
-function downsOf(type: EventType, earlier: readonly EarlierType[], { fromMs, toMs }: Interval): Interval[] {
-  const phases = phasesOf({ type, startedAtMs: fromMs, endedAtMs: toMs, earlier });
-  return phases.flatMap((phase) =>
-    phase.type === 'down' ? [{ fromMs: phase.startedAtMs, toMs: phase.endedAtMs ?? toMs }] : [],
-  );
+function listOf({ downs, degradations }: ReturnType<typeof noEpisodes>, type: EventType): Interval[] {
+  return type === 'down' ? downs : degradations;
 }
