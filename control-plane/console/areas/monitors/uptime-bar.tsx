@@ -12,11 +12,11 @@ const worstFirst: readonly State[] = ['down', 'degraded', 'maintenance', 'up', '
 /** States of a monitor over time, a mark for each part of it; an outage is taller too. Null while it is read. */
 export function UptimeBar({ history }: { readonly history: History | null }) {
   const text = monitorTexts();
-  if (history === null) return <svg class="bar" viewBox="0 0 240 16" aria-hidden="true" />;
+  if (history === null) return <svg class="uptime" viewBox="0 0 240 16" aria-hidden="true" />;
   const width = 240 / history.bar.length;
   const label = history.uptime_percent === null ? text.days : `${text.days}: ${formatPercent(history.uptime_percent)}`;
   return (
-    <svg class="bar" viewBox="0 0 240 16" preserveAspectRatio="none" role="img" aria-label={label}>
+    <svg class="uptime" viewBox="0 0 240 16" preserveAspectRatio="none" role="img" aria-label={label}>
       {history.bar.map((cell, index) => {
         const state = worstFirst.find((one) => cell[one] > 0);
         if (state === undefined) return null;
