@@ -1,4 +1,5 @@
-import type { ComponentChildren } from 'preact';
+import { type ComponentChildren, cloneElement, isValidElement } from 'preact';
+import { useId } from 'preact/hooks';
 import type { Failure } from '../api/failure.js';
 
 interface FieldProps {
@@ -10,20 +11,26 @@ interface FieldProps {
   readonly children: ComponentChildren;
 }
 
-/** A field of a form with its label, a hint, and what was wrong with its value. */
+/** A field of a form with its label, a hint, and what was wrong with its value; both describe the control for those who hear the page. */
 export function Field({ label, hint, failure, name, children }: FieldProps) {
+  const id = useId();
   const faults = name === undefined ? [] : (failure?.details[name] ?? []);
+  const described = { 'aria-describedby': id, 'aria-invalid': faults.length > 0 };
   return (
-    <label class="field">
-      <span>{label}</span>
-      {children}
-      {hint !== undefined && <span class="small muted">{hint}</span>}
-      {faults.map(({ message }) => (
-        <span key={message} class="small bad" role="alert">
-          {message}
-        </span>
-      ))}
-    </label>
+    <div class="field">
+      <label>
+        <span>{label}</span>
+        {isValidElement(children) ? cloneElement(children, described) : children}
+      </label>
+      <span id={id} class="small">
+        {hint !== undefined && <span class="muted">{hint}</span>}
+        {faults.map(({ message }) => (
+          <span key={message} class="bad" role="alert">
+            {message}
+          </span>
+        ))}
+      </span>
+    </div>
   );
 }
 

@@ -1,8 +1,10 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { Link, useLocation, useSearch } from 'wouter-preact';
+import type { monitorIntervals } from '../../../src/modules/monitors/definition/intervals.js';
 import type { changeMonitor, createMonitor, getMonitor } from '../../../src/modules/monitors/routes/monitors.js';
 import { act, get } from '../../api/call.js';
+import { Failure } from '../../api/failure.js';
 import { useQuery } from '../../api/query.js';
 import { formatDuration, visible } from '../../texts/format.js';
 import { common } from '../../texts/words.js';
@@ -12,8 +14,8 @@ import { FailureNote, Loaded } from '../../ui/states.js';
 import { type MonitorDetail, type MonitorTypeName, monitorTypes, typeName } from './monitor.js';
 import { monitorTexts } from './texts.js';
 
-/** Intervals that are offered, in seconds. */
-const intervals = [10, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 86_400];
+/** Intervals of checks, in seconds. */
+const intervals = [10, 30, 60, 300, 900, 1_800] satisfies (typeof monitorIntervals)[number][];
 
 /** A new monitor. */
 export function NewMonitor() {
@@ -102,15 +104,16 @@ function Form({ type, monitor, proposed = '', before, save }: FormProps) {
   const [config, setConfig] = useState(monitor === null ? '' : JSON.stringify(monitor.config, null, 2));
   const [period, setPeriod] = useState('86400');
   const [grace, setGrace] = useState('3600');
-  const [isMalformed, setIsMalformed] = useState(false);
   const isHeartbeat = type === 'heartbeat';
   const { isBusy, failure, run } = useAct(async () => {
     const settings =
       isHeartbeat && monitor === null && config.trim() === ''
         ? { interval_s: Number(period), grace_s: Number(grace) }
         : parseObject(config);
-    setIsMalformed(settings === null);
-    if (settings === null) return;
+    if (settings === null) {
+      const fault = { code: 'format', message: text.mustBeJson };
+      throw new Failure({ code: 'VALIDATION_FAILED', message: text.mustBeJson, details: { config: [fault] } });
+    }
     const list = tags.split(',').map((tag) => tag.trim());
     await save({
       name,
@@ -199,11 +202,6 @@ function Form({ type, monitor, proposed = '', before, save }: FormProps) {
             value={config}
             onInput={(event) => setConfig(event.currentTarget.value)}
           />
-          {isMalformed && (
-            <span class="small bad" role="alert">
-              {text.mustBeJson}
-            </span>
-          )}
         </Field>
       </details>
       {failure !== null && <FailureNote failure={failure} />}
