@@ -33,6 +33,7 @@ export const common = defineTexts({
     clearFilters: 'Clear the filters',
     confirmName: (name: string) => `Enter “${name}” to confirm.`,
     secretOnce: 'This is shown once. Copy it now.',
+    secretStored: 'I have stored it',
     more: 'More',
   },
   'zh-CN': {
@@ -66,6 +67,7 @@ export const common = defineTexts({
     clearFilters: '清除筛选',
     confirmName: (name) => `请输入“${name}”以确认。`,
     secretOnce: '仅显示一次，请立即复制。',
+    secretStored: '我已保存',
     more: '更多',
   },
   'zh-TW': {
@@ -99,6 +101,7 @@ export const common = defineTexts({
     clearFilters: '清除篩選',
     confirmName: (name) => `請輸入「${name}」以確認。`,
     secretOnce: '僅顯示一次，請立即複製。',
+    secretStored: '我已儲存',
     more: '更多',
   },
 });

@@ -7,11 +7,13 @@ import { FailureNote } from './states.js';
 interface DialogProps {
   readonly title: string;
   readonly children: ComponentChildren;
+  /** True if Escape does not close it. */
+  readonly isKept?: boolean;
   onClose(): void;
 }
 
 /** A dialog over the page; the browser keeps the focus in it, and gives it back at the end. */
-export function Dialog({ title, children, onClose }: DialogProps) {
+export function Dialog({ title, children, isKept = false, onClose }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const heading = useId();
   useEffect(() => {
@@ -22,7 +24,13 @@ export function Dialog({ title, children, onClose }: DialogProps) {
     };
   }, []);
   return (
-    <dialog ref={element} aria-labelledby={heading} onClose={onClose}>
+    <dialog
+      ref={element}
+      aria-labelledby={heading}
+      onClose={onClose}
+      // `cancel` alone: a second Escape closes a dialog in spite of it
+      {...(isKept && { closedby: 'none', onCancel: (event: Event) => event.preventDefault() })}
+    >
       <h2 id={heading}>{title}</h2>
       {children}
     </dialog>
@@ -36,12 +44,14 @@ interface ConfirmProps {
   readonly act: string;
   /** Name that the person must enter; absent if a click suffices. */
   readonly name?: string;
+  /** True if the act takes nothing away. */
+  readonly isHarmless?: boolean;
   onAct(): Promise<unknown>;
   onClose(): void;
 }
 
-/** Asks before an act that cannot be taken back, and shows why it was refused. */
-export function Confirm({ title, children, act, name, onAct, onClose }: ConfirmProps) {
+/** Asks before an act with consequences, and shows why it was refused. Fields among its children are checked first. */
+export function Confirm({ title, children, act, name, isHarmless = false, onAct, onClose }: ConfirmProps) {
   const text = common();
   const [entered, setEntered] = useState('');
   const { isBusy, failure, run } = useAct(async () => {
@@ -66,7 +76,11 @@ export function Confirm({ title, children, act, name, onAct, onClose }: ConfirmP
         )}
         {failure !== null && <FailureNote failure={failure} />}
         <div class="row">
-          <button type="submit" class="danger" disabled={isBusy || (name !== undefined && entered.trim() !== name)}>
+          <button
+            type="submit"
+            class={isHarmless ? undefined : 'danger'}
+            disabled={isBusy || (name !== undefined && entered.trim() !== name)}
+          >
             {act}
           </button>
           <button type="button" class="quiet" onClick={onClose}>
