@@ -15,11 +15,9 @@ export function SecretOnce(props: { readonly title: string; readonly secret: str
     <Dialog title={props.title} isKept onClose={props.onClose}>
       <p class="warn">{text.secretOnce}</p>
       <Copy text={props.secret} />
-      <p>
-        <button type="button" onClick={props.onClose}>
-          {text.secretStored}
-        </button>
-      </p>
+      <button type="button" onClick={props.onClose}>
+        {text.secretStored}
+      </button>
     </Dialog>
   );
 }

@@ -7,7 +7,7 @@ import { Pill } from '../../ui/status.js';
 import { Time } from '../../ui/time.js';
 import { accountTexts } from './texts.js';
 
-/** What keys and tokens have in common. */
+/** Fields that keys and tokens have in common. */
 export interface Credential {
   readonly id: string;
   readonly name: string;

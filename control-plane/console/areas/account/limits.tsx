@@ -9,7 +9,7 @@ import { Loaded } from '../../ui/states.js';
 import { Part } from './part.js';
 import { accountTexts } from './texts.js';
 
-/** What the plan allows, and what is used of it as far as the API counts. */
+/** Limits of the plan, and their use as far as the API counts it. */
 export function LimitsView() {
   const text = accountTexts();
   const query = useQuery('limits', async (signal) => {

@@ -6,7 +6,7 @@ import { common } from '../../texts/words.js';
 import { Loaded } from '../../ui/states.js';
 import { accountTexts } from './texts.js';
 
-/** What protects the account; the page of the account changes it. */
+/** Factors that protect the account; the page of the account changes them. */
 export function Protection() {
   const text = accountTexts();
   const query = useQuery(

@@ -3,12 +3,12 @@ import { Confirm } from '../../ui/dialog.js';
 import { Field } from '../../ui/field.js';
 import { adminTexts } from './texts.js';
 
-/** An act with consequences: what happens is said before it is done. */
+/** An act with consequences, which are shown before it is done. */
 export interface AdminAct {
   readonly label: string;
   readonly title: string;
   readonly why: string;
-  /** What the person must enter, for `perform`. */
+  /** Text that the person must enter, for `perform`. */
   readonly field?: { readonly label: string; readonly hint?: string; readonly pattern?: string };
   /** Name that confirms the act. */
   readonly name?: string;

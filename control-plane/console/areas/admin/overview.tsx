@@ -22,7 +22,7 @@ import { adminTexts } from './texts.js';
 type List = DataOf<typeof listReputationLists>['items'][number];
 type Filter = Readonly<Record<string, string>>;
 
-/** What needs an administrator: counts that lead to their lists, the newest roll-out, and lists of addresses. */
+/** State of the installation: counts that lead to their lists, the newest roll-out, and lists of addresses. */
 export function OverviewView() {
   return (
     <Part name="overview">

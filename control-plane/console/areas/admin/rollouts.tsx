@@ -38,10 +38,12 @@ export function RolloutsView() {
       <Loaded query={query}>
         {({ data: { items }, pagination }) =>
           items.length === 0 ? (
-            <Empty>
-              <p>{text.rolloutsWhy}</p>
-              {start}
-            </Empty>
+            start && (
+              <Empty>
+                <p>{text.rolloutsWhy}</p>
+                {start}
+              </Empty>
+            )
           ) : (
             <>
               <div class="row ends">

@@ -59,8 +59,8 @@ export const adminTexts = defineTexts({
     created: 'Created',
     deletingNote:
       'This account is erased within 14 days of its deletion. Until then nobody can sign in to it, and it can be restored.',
-    acts: 'Acts',
-    facts: 'Facts',
+    acts: 'Actions',
+    facts: 'Details',
     ownAccount: 'This is your own account: another administrator can act on it.',
     nodesOfUser: 'Nodes of the user',
     auditOfUser: 'Audit log of the account',
