@@ -113,6 +113,10 @@ t.test('an account and the installation are administered in the console', { skip
       await page.getByRole('checkbox', { name: /^monitor:read/ }).check();
       await page.getByRole('button', { name: 'Create', exact: true }).click();
       const question = page.getByRole('dialog', { name: 'Confirm that it is you' });
+      await question.getByLabel('Password').fill('a wrong one');
+      await question.getByRole('button', { name: 'Confirm' }).click();
+      await question.getByText('AUTH_CREDENTIALS_INVALID').waitFor();
+      t.equal(await question.getByRole('link', { name: 'Sign in' }).count(), 0, 'a wrong password signs no one out');
       await question.getByLabel('Password').fill(password);
       await question.getByRole('button', { name: 'Confirm' }).click();
       const dialog = page.getByRole('dialog', { name: 'Your new access token' });

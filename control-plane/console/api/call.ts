@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import type { Static, TSchema } from 'typebox';
 import type { Pagination } from '../../src/http/route.js';
 import { locale } from '../texts/locale.js';
-import { Failure, failureOf, NO_ANSWER } from './failure.js';
+import { Failure, failureOf, isSignedOut, NO_ANSWER } from './failure.js';
 import { accessToken } from './session.js';
 import { proveAgain } from './step-up.js';
 
@@ -57,7 +57,7 @@ async function call<D>(method: string, path: string, options: CallOptions): Prom
     const response = await sendOften(method, path, options, key, await accessToken());
     if (response.ok) return answerOf(response);
     const failure = await failureOf(response);
-    if (failure.status !== 401) throw failure;
+    if (!isSignedOut(failure)) throw failure;
     if (failure.meta['step_up'] === true) {
       if (!(await proveAgain(failure))) throw failure;
     } else if (isRenewed || (await accessToken(true)) === null) throw failure;

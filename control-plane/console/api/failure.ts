@@ -1,3 +1,5 @@
+import type { ErrorCode } from '../../src/http/error-table.js';
+
 /** Fault of a field of a request (API specification 7). */
 export interface FieldFault {
   readonly code: string;
@@ -28,6 +30,14 @@ export class Failure extends Error {
     this.meta = fields.meta ?? {};
     this.retryAfter = fields.retryAfter ?? null;
   }
+}
+
+/** Codes of status 401 that refuse a password or a code in the body, not the token of the request. */
+const wrongProofs: readonly ErrorCode[] = ['AUTH_CREDENTIALS_INVALID', 'AUTH_2FA_INVALID'];
+
+/** True if the API takes nobody to be signed in. */
+export function isSignedOut({ status, code }: Failure): boolean {
+  return status === 401 && !wrongProofs.some((wrong) => wrong === code);
 }
 
 /** Failure of a response with an error envelope, or of one that a proxy sent. */

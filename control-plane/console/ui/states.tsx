@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { type Failure, NO_ANSWER } from '../api/failure.js';
+import { type Failure, isSignedOut, NO_ANSWER } from '../api/failure.js';
 import type { Query } from '../api/query.js';
 import { signInAddress } from '../api/session.js';
 import { common } from '../texts/words.js';
@@ -22,12 +22,12 @@ export function FailureNote({ failure, retry }: { readonly failure: Failure; rea
         {failure.code}
         {failure.requestId !== null && ` · ${text.requestId} ${failure.requestId}`}
       </p>
-      {failure.status === 401 && (
+      {isSignedOut(failure) && (
         <a class="button" href={signInAddress()}>
           {text.signIn}
         </a>
       )}
-      {retry !== undefined && failure.status !== 401 && (
+      {retry !== undefined && !isSignedOut(failure) && (
         <button type="button" class="quiet" disabled={wait > 0} onClick={retry}>
           {text.retry}
         </button>
@@ -41,7 +41,7 @@ export function messageOf(failure: Failure, wait = failure.retryAfter ?? 0): str
   const text = common();
   if (failure.code === NO_ANSWER) return text.noAnswer;
   if (failure.status === 429 && wait > 0) return text.tooMany(wait);
-  if (failure.status === 401) return text.signInFirst;
+  if (isSignedOut(failure)) return text.signInFirst;
   return failure.message;
 }
 
