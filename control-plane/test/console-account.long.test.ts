@@ -1,81 +1,8 @@
-import type { Browser, Page } from 'playwright-core';
-import t, { type Test } from 'tap';
-import { accessibilityFindings, noBrowser, openTab, overflowOf, startBrowser, type Tab } from './_support/browser.js';
+import t from 'tap';
+import { noBrowser, startBrowser } from './_support/browser.js';
+import { keepsQuiet, looksRight, openView, signedIn } from './_support/console-person.js';
 import { password } from './_support/people.js';
-import { apiOf, type Stack, startStack } from './_support/stack.js';
-
-/** A person in a browser, on the first view of an address of the console, with each access token that its pages received. */
-interface Person extends Tab {
-  readonly id: string;
-  readonly accessTokens: string[];
-}
-
-async function signedIn(
-  browser: Browser,
-  { api, controlPlane }: Stack,
-  role: 'user' | 'admin',
-  path: string,
-): Promise<Person> {
-  const { id, email } = await controlPlane.services.accounts.users.createUser({
-    email: `${role}@example.com`,
-    role,
-    password,
-  });
-  const tab = await openTab(browser, `${api.url}/sign-in?next=${path}`, { locale: 'en-GB' });
-  const { page } = tab;
-  const accessTokens: string[] = [];
-  page.on('response', async (response) => {
-    if (!response.url().endsWith('/session/token') || !response.ok()) return;
-    accessTokens.push(((await response.json()) as { data: { access_token: string } }).data.access_token);
-  });
-  await page.locator('[name=email]').fill(email);
-  await page.locator('[name=password]').fill(password);
-  await page.locator('main form button').first().click();
-  await page.waitForURL(`**${path}*`);
-  return { ...tab, id, accessTokens };
-}
-
-/** Follows a link in the links of an area. */
-async function openView(page: Page, name: string): Promise<void> {
-  await page.getByRole('navigation').getByRole('link', { name, exact: true }).click();
-  await page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
-}
-
-/** Asserts that no access token is in a storage, the address or the document, and that the browser complained of nothing. */
-async function keepsQuiet(t: Test, { page, accessTokens, complaints }: Person): Promise<void> {
-  const open = await page.evaluate<string>(
-    'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, location.href, document.documentElement.outerHTML])',
-  );
-  t.ok(accessTokens.length > 0);
-  t.notOk(
-    accessTokens.some((token) => open.includes(token)),
-    'the access token is in no storage, address or document',
-  );
-  // the browser itself reports the answer that asks for the proof
-  t.strictSame(
-    complaints.filter((complaint) => !complaint.includes('status of 401')),
-    [],
-  );
-}
-
-async function looksRight(t: Test, page: Page, origin: string, paths: readonly string[]): Promise<void> {
-  for (const width of [360, 1440])
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.setViewportSize({ width, height: 900 });
-      await page.emulateMedia({ colorScheme });
-      for (const path of paths) {
-        await page.goto(`${origin}/console${path}`);
-        await page.getByRole('heading', { level: 1 }).waitFor();
-        await page.locator('main:not(:has([aria-busy]))').waitFor();
-        const view = `${path} ${width} ${colorScheme}`;
-        t.strictSame(await accessibilityFindings(page), [], view);
-        t.ok((await overflowOf(page)) <= 0, `${view} does not scroll sideways`);
-        const directory = process.env['VANTAGE_TEST_PICTURES'];
-        if (directory !== undefined)
-          await page.screenshot({ path: `${directory}/console${view.replaceAll(/[^\w]+/g, '-')}.png`, fullPage: true });
-      }
-    }
-}
+import { apiOf, startStack } from './_support/stack.js';
 
 t.test('an account and the installation are administered in the console', { skip: noBrowser }, async (t) => {
   const stack = await startStack(t);
