@@ -172,6 +172,7 @@ for (const { name, skip, open } of carriers) {
       assignments: [node.nodeId],
       'check-now': [`${node.nodeId} ${id} ${generation} forged`],
       events: ['monitor.down'],
+      'owner-events': [api.userId],
       lookups: ['ssl/1 example.com port=443'],
       reports: ['dg_1CGRtJ1RH3rs4vbBJ5pyjA'],
       'reputation-lists': ['exits'],

@@ -26,6 +26,7 @@ import { keepEvents } from './_support/kept-events.js';
 const forms = { 'one at a time': recording, 'many at a time': recordingSets };
 
 const { db, url } = await eventDatabase(t);
+const anHourAgo = db.raw("now() - interval '61 minutes'");
 
 /** Forgets the events and consumers of earlier tests. */
 async function empty(): Promise<void> {
@@ -46,7 +47,7 @@ for (const [how, form] of Object.entries(forms))
     await late.commit();
     await replica.run();
     t.same(await effectsOf(db, 'test.one'), ['m_early', 'm_late']);
-    t.same(await db('outbox'), []);
+    t.same(await db('outbox_marks'), []);
   });
 
 for (const [how, form] of Object.entries(forms))
@@ -66,7 +67,7 @@ for (const [how, form] of Object.entries(forms))
     await until('all effects', async () => {
       await everythingDue(db);
       await Promise.all(replicas.map((replica) => replica.run()));
-      return (await db('outbox')).length === 0;
+      return (await db('outbox_marks')).length === 0;
     });
     for (const subject of ['m_0', 'm_1', 'm_2']) {
       const numbers: number[] = await db('effects').where({ subject }).orderBy('id').pluck('n');
@@ -107,6 +108,7 @@ for (const [how, form] of Object.entries(forms))
         { subject: 'm_bad', attempts: 8, dead_at: Date, last_error: 'poison' },
         { subject: 'm_bad', attempts: 8, dead_at: Date, last_error: 'poison' },
       ]);
+      await db('outbox').update({ created_at: anHourAgo });
       await replica.tidy();
       t.equal((await db('outbox')).length, 2, 'kept for an operator to repair');
       await db('outbox_marks').update({ dead_at: db.raw("now() - interval '31 days'") });
@@ -132,16 +134,19 @@ t.test(
     await replica.tidy();
     t.equal((await db('outbox')).length, 2, 'a version that is rolled back finds them');
     await db('event_subscriptions').update({ announced_at: db.raw("now() - interval '8 days'") });
+    await db('outbox').update({ created_at: anHourAgo });
     await replica.tidy();
     t.same(await db('outbox'), [], 'events without a consumer are not kept');
     t.same(await db('event_subscriptions').distinct('consumer').pluck('consumer'), ['test.new']);
   },
 );
 
-t.test('an event without a consumer is deleted within an hour', async (t) => {
+t.test('an event stays for an hour, even without a consumer', async (t) => {
   await empty();
   await happens(db, 'm_1');
+  await aReplica(db).tidy();
   t.equal((await db('outbox')).length, 1);
+  await db('outbox').update({ created_at: anHourAgo });
   await aReplica(db).tidy();
   t.same(await db('outbox'), []);
 });
@@ -279,7 +284,6 @@ t.test('a storm of events is handled by the thousand, and the one that fails is 
   t.same(sizes.slice(0, 3), [1_000, 1_000, 500]);
   t.ok(sizes.length < 25, `${sizes.length} calls`);
   t.match(await db('outbox_marks'), [{ subject: 'm_1500', attempts: 1 }]);
-  t.equal((await db('outbox')).length, 1, 'all others are handled');
 });
 
 t.test('a consumer that is busy does not delay others', async (t) => {
@@ -323,8 +327,8 @@ t.test(
     // its clock stands still: no poll ever comes
     const replica = aReplica(db, recording('test.one'));
     const kinds: string[] = [];
-    published.listen(db, (kind) => {
-      kinds.push(kind);
+    published.listen(db, (of) => {
+      kinds.push(...of.kinds);
       replica.look();
     });
     await replica.start();

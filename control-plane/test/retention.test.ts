@@ -110,7 +110,14 @@ t.test('an enrollment token that was used or has expired stays in lists for 30 d
 
 // by the database's clock, which no test moves
 t.test('dead letters and declared gaps stay for 90 days, marks of a replaced spool for 30', async (t) => {
-  const row = { event_id: 'evt_1', kind: 'monitor.down', owner_id: 'u_1', is_test: false, payload: '{}' };
+  const row = {
+    event_id: 'evt_1',
+    kind: 'monitor.down',
+    owner_id: 'u_1',
+    is_test: false,
+    payload: '{}',
+    created_at: ago(1),
+  };
   await db('outbox').insert({ ...row, subject: 'it has no consumer' });
   const spool = { node_id: 'n_old', epoch: Buffer.alloc(16, 1), lane: 1 };
   for (const days of [89, 91]) {

@@ -22,6 +22,8 @@ export type BusMessage =
   | { readonly type: 'check-now'; readonly ids: readonly string[] }
   /** To every replica: events were published; each id is a kind of event. */
   | { readonly type: 'events'; readonly ids: readonly string[] }
+  /** To every replica: events of these owners were published. */
+  | { readonly type: 'owner-events'; readonly ids: readonly string[] }
   /** To every replica: lookups of these keys have ended. */
   | { readonly type: 'lookups'; readonly ids: readonly string[] }
   /** To every replica: these diagnose reports have changed. */
@@ -38,6 +40,7 @@ const messageTypes: Readonly<Record<BusMessage['type'], true>> = {
   assignments: true,
   'check-now': true,
   events: true,
+  'owner-events': true,
   lookups: true,
   reports: true,
   'reputation-lists': true,

@@ -7,7 +7,6 @@ import {
   type ClaimedEvent,
   claimEvents,
   deleteDeadMarks,
-  deleteHandled,
   deleteMarks,
   deleteStaleSubscriptions,
   deleteUnawaited,
@@ -19,7 +18,7 @@ import {
 
 // Every event has a mark for each consumer of its kind. Every replica runs every consumer; marks are claimed with SKIP LOCKED.
 //
-//   publish ──> event + marks ──> claim 100 ──> handle each ──> delete marks ──> commit ──> delete the event when no mark is left
+//   publish ──> event + marks ──> claim 100 ──> handle each ──> delete marks ──> commit        events without marks go after an hour
 //                  (commit)          └── one throws: all roll back, that one is put off, the others are claimed again ──┘
 //
 // Replicas look when a transaction that published has committed: its own replica at once, the others by the bus. A message may
@@ -113,7 +112,7 @@ export class Consumers {
     while (!isStopped() && (await this.#handleSome(name)));
   }
 
-  /** Renews the announcements of this replica, and deletes events without consumers. */
+  /** Renews the announcements of this replica, and deletes old events that no consumer waits for. */
   async tidy(): Promise<void> {
     const { db } = this.options;
     await this.#announce();
@@ -135,8 +134,7 @@ export class Consumers {
     if (consumer === undefined) return false;
     const { db } = this.options;
     try {
-      const { claimed, handled, begun } = await db.transaction((trx) => this.#claim(trx, consumer, among));
-      if (handled.length > 0) await deleteHandled(db, sequencesOf(handled));
+      const { claimed, begun } = await db.transaction((trx) => this.#claim(trx, consumer, among));
       if (begun.length > 0) await this.#handleBegun(consumer, begun);
       return claimed > 0;
     } catch (error) {
@@ -152,10 +150,10 @@ export class Consumers {
     const { name, kinds } = consumer;
     const limit = 'handleAll' in consumer ? SET_AT_ONCE : AT_ONCE;
     const claimed = await claimEvents(trx, name, { kinds, limit, among });
-    const { sound: handled, doubtful } = divide(claimed, this.#isCareful);
-    await handleClaimed(trx, consumer, handled);
+    const { sound, doubtful } = divide(claimed, this.#isCareful);
+    await handleClaimed(trx, consumer, sound);
     const begun = doubtful.length === 0 ? [] : await this.#begin(trx, name, doubtful);
-    return { claimed: claimed.length, handled, begun };
+    return { claimed: claimed.length, begun };
   }
 
   async #begin(trx: Knex, consumer: string, doubtful: readonly ClaimedEvent[]): Promise<ClaimedEvent[]> {
@@ -178,12 +176,7 @@ export class Consumers {
   async #handleBegun(consumer: Consumer, begun: readonly ClaimedEvent[]): Promise<void> {
     const { db } = this.options;
     try {
-      const handled = await db.transaction(async (trx) => {
-        const held = await lockBegun(trx, consumer.name, begun);
-        await handleClaimed(trx, consumer, held);
-        return held;
-      });
-      await deleteHandled(db, sequencesOf(handled));
+      await db.transaction(async (trx) => handleClaimed(trx, consumer, await lockBegun(trx, consumer.name, begun)));
     } catch (error) {
       if (!(error instanceof HandlingError)) throw error;
       const [one] = error.claimed;

@@ -30,12 +30,13 @@ export async function publishAll(trx: Knex, events: readonly NewEvent[]): Promis
     const checked = checkOf(kind)(payload);
     if (!checked.ok) throw new EventPayloadError(kind, Object.keys(checked.details));
   }
-  if (events.length > 0)
-    await insertEvents(
-      trx,
-      events.map((event) => ({ ...event, id: newId(idPrefixes.event) })),
-    );
-  for (const kind of new Set(events.map((event) => event.kind))) published.send(trx, kind);
+  if (events.length === 0) return;
+  await insertEvents(
+    trx,
+    events.map((event) => ({ ...event, id: newId(idPrefixes.event) })),
+  );
+  const kinds = [...new Set(events.map(({ kind }) => kind))];
+  published.send(trx, { kinds, ownerIds: [...new Set(events.map(({ ownerId }) => ownerId))] });
 }
 
 /** Compiled when the first event of a kind comes. */

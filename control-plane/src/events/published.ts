@@ -1,4 +1,10 @@
 import { commitSignal } from '../db/commit-signal.js';
 
-/** Kinds of events that were published, as soon as they are committed. */
-export const published = commitSignal<string>('onPublished');
+/** Events that were published together. */
+export interface Published {
+  readonly kinds: readonly string[];
+  readonly ownerIds: readonly string[];
+}
+
+/** Kinds and owners of events, as soon as these are committed. */
+export const published = commitSignal<Published>('onPublished');

@@ -4,7 +4,8 @@ import type { EventOf, NewEvent } from './event.js';
 import type { EventKind } from './kinds/index.js';
 
 // NOTE: a mark is a row that says what is still to be done. It is written with the event by one statement, so that an
-// event that commits late is found late, never skipped, and an event without marks was handled by every consumer.
+// event that commits late is found late, never skipped, and an event without marks was handled by every consumer. Events
+// stay for an hour, with marks or without, for readers of streams.
 
 /** Writes events, in their order, and the marks of all consumers of their kinds. */
 export async function insertEvents(trx: Knex, events: readonly (NewEvent & { readonly id: string })[]): Promise<void> {
@@ -208,20 +209,16 @@ export async function putOffMark(
   );
 }
 
-/**
- * Deletes those of these events that every consumer has handled. Called after the commit: of two that handle an event
- * at once, the later sees it.
- */
-export async function deleteHandled(db: Knex, sequences: readonly number[]): Promise<void> {
-  await db.raw(
-    'DELETE FROM outbox o WHERE id = ANY(?::bigint[]) AND NOT EXISTS (SELECT FROM outbox_marks WHERE event = o.id)',
-    [[...sequences]],
-  );
-}
+/** Time for which an event is kept at least: readers of streams continue from it. */
+export const KEPT_MS = 3_600_000;
 
-/** Deletes every event that no consumer waits for: those without consumers, and those left behind by a crash. */
+/** Deletes every old event that no consumer waits for. */
 export async function deleteUnawaited(db: Knex): Promise<void> {
-  await db.raw('DELETE FROM outbox o WHERE NOT EXISTS (SELECT FROM outbox_marks WHERE event = o.id)');
+  await db.raw(
+    `DELETE FROM outbox o WHERE created_at < clock_timestamp() - ? * interval '1 millisecond'
+     AND NOT EXISTS (SELECT FROM outbox_marks WHERE event = o.id)`,
+    [KEPT_MS],
+  );
 }
 
 const DEAD_KEPT = "interval '30 days'";

@@ -24,5 +24,8 @@ export function wireEvents(
 
 /** Notifies other replicas of events that are published over these connections. */
 export function broadcastPublished(db: Knex, bus: Bus): void {
-  published.listen(db, (kind) => bus.broadcast({ type: 'events', ids: [kind] }));
+  published.listen(db, ({ kinds, ownerIds }) => {
+    bus.broadcast({ type: 'events', ids: kinds });
+    bus.broadcast({ type: 'owner-events', ids: ownerIds });
+  });
 }

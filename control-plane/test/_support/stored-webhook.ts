@@ -1,6 +1,6 @@
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import type { Knex } from 'knex';
-import { eventKinds } from '../../src/events/index.js';
+import { webhookEventKinds } from '../../src/events/index.js';
 import { insertDeliveries } from '../../src/modules/webhooks/deliveries/delivery-store.js';
 import { insertEvents } from '../../src/modules/webhooks/deliveries/event-store.js';
 
@@ -20,7 +20,7 @@ export async function insertWebhookDelivery(
   },
 ): Promise<string> {
   const [id, at] = [newId(idPrefixes.webhookDelivery), new Date()];
-  const { example } = eventKinds['monitor.paused'].webhook;
+  const { example } = webhookEventKinds['monitor.paused'].webhook;
   const data = { ...example, monitor: { ...example.monitor, name: text } };
   const event = {
     id: newId(idPrefixes.event),

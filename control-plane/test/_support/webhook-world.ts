@@ -159,7 +159,7 @@ export class WebhookWorld {
     trx = this.db,
     ownerId = this.userId,
   ): Promise<void> {
-    const payload = structuredClone(eventKinds[kind].webhook.eventExample) as {
+    const payload = structuredClone(eventKinds[kind].shown.eventExample) as {
       monitor?: { name: string; id: string };
     };
     if (payload.monitor !== undefined) Object.assign(payload.monitor, { name, id: subject });

@@ -7,6 +7,7 @@ import { isSameHash, parseToken, tokenPrefixes } from '@vantage/shared/tokens.js
 import type { Knex } from 'knex';
 import type { Static } from 'typebox';
 import type { Actor } from '../../audit-log/actor.js';
+import { happened } from '../../audit-log/happened.js';
 import { insertAuditEntry } from '../../audit-log/store.js';
 import type { DerivedPlace } from '../../geo/index.js';
 import { ApiError, fieldError, limitReached } from '../../http/errors.js';
@@ -119,12 +120,19 @@ export class Enrollment {
       const node = newNode(clock.now(), token, { ...applicant, derived });
       if (!(await insertNode(trx, node))) throw new ApiError('CONFLICT');
       await updateConsumedNode(trx, token.id, node.id);
-      await insertAuditEntry(trx, {
+      await happened(trx, {
         actor: { ...applicant.actor, userId: token.owner_user_id, credentialId: token.id },
         accountId: token.owner_id,
         action: 'node.enrolled',
         subject: node.id,
         details: { name: node.name, hostname: node.hostname },
+        event: {
+          kind: 'enrollment.used',
+          ownerId: token.owner_id,
+          isTest: false,
+          subject: token.id,
+          payload: { token_id: token.id, node_id: node.id },
+        },
       });
       await countEnrollment(limiter, effectiveLimits(plans, owner), token.owner_id);
       return node.id;

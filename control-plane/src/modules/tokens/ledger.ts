@@ -2,8 +2,9 @@ import type { Clock } from '@vantage/shared/clock.js';
 import type { Knex } from 'knex';
 import { type AuditAction } from '../../audit-log/actions.js';
 import type { Actor } from '../../audit-log/actor.js';
-import { insertAuditEntry } from '../../audit-log/store.js';
+import { happened } from '../../audit-log/happened.js';
 import { type Authentication, refuseRevoked } from '../../authentication/index.js';
+import { credentialChanged } from '../../events/index.js';
 import type { ErrorCode } from '../../http/error-table.js';
 import { ApiError } from '../../http/errors.js';
 import { lockOwner } from '../../owners/index.js';
@@ -70,7 +71,8 @@ export class TokenLedger {
       const cap = { field: 'token', code: 'TOKEN_LIMIT_EXCEEDED', most: MAX_TOKENS, count } as const;
       await reserveFixed(trx, owner, cap, now.getTime());
       const row = await insert(trx);
-      await insertAuditEntry(trx, { actor, accountId: holderId, action: created, subject: id, details: facts });
+      const event = credentialChanged(holderId, id, created);
+      await happened(trx, { actor, accountId: holderId, action: created, subject: id, details: facts, event });
       await this.options.notify?.(trx, holderId, { kind: created, name: token.name, actor });
       return row;
     });
@@ -87,7 +89,8 @@ export class TokenLedger {
       const change = await revokeToken(trx, table, { id, holderId, now });
       if (change === 'missing') throw new ApiError(missing);
       if (change !== 'already') {
-        await insertAuditEntry(trx, { actor, accountId: change.holderId, action: revoked, subject: id });
+        const event = credentialChanged(change.holderId, id, revoked);
+        await happened(trx, { actor, accountId: change.holderId, action: revoked, subject: id, event });
       }
       return change;
     });

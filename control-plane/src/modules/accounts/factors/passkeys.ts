@@ -9,9 +9,11 @@ import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import type { Knex } from 'knex';
 import type { Static } from 'typebox';
 import type { Actor } from '../../../audit-log/actor.js';
+import { happened } from '../../../audit-log/happened.js';
 import { insertAuditEntry } from '../../../audit-log/store.js';
 import { refuseRevoked } from '../../../authentication/index.js';
 import { afterCommit } from '../../../db/after-commit.js';
+import { credentialChanged } from '../../../events/index.js';
 import { ApiError, businessError, fieldError } from '../../../http/errors.js';
 import { cleanLine } from '../profile/profile.js';
 import type { SecurityNotices } from '../profile/security-notices.js';
@@ -167,7 +169,8 @@ export class Passkeys {
     { action, passkey, actor }: { action: 'passkey.added' | 'passkey.removed'; passkey: PasskeyRow; actor: Actor },
   ): Promise<void> {
     const { id: subject, name } = passkey;
-    await insertAuditEntry(trx, { actor, accountId: user.id, action, subject, details: { name } });
+    const event = credentialChanged(user.id, subject, action);
+    await happened(trx, { actor, accountId: user.id, action, subject, details: { name }, event });
     await this.options.notices.enqueue(trx, user, { kind: action, name, actor });
   }
 }

@@ -2,10 +2,11 @@ import type { Clock } from '@vantage/shared/clock.js';
 import type { Knex } from 'knex';
 import type { Static } from 'typebox';
 import type { Actor } from '../../../audit-log/actor.js';
-import { insertAuditEntry } from '../../../audit-log/store.js';
+import { happened } from '../../../audit-log/happened.js';
 import { refuseRevoked } from '../../../authentication/index.js';
 import type { Sealer } from '../../../crypto/sealing.js';
 import { afterCommit } from '../../../db/after-commit.js';
+import { credentialChanged } from '../../../events/index.js';
 import { personOf, requireFresh } from '../../../http/access.js';
 import { ApiError } from '../../../http/errors.js';
 import type { Account } from '../../../http/route.js';
@@ -207,7 +208,8 @@ export class SecondFactor {
     actor: Actor,
     action: 'factor.enabled' | 'factor.disabled' | 'recovery_codes.created' | 'recovery_code.used',
   ): Promise<void> {
-    await insertAuditEntry(trx, { actor, accountId: user.id, action, subject: user.id });
+    const event = credentialChanged(user.id, user.id, action);
+    await happened(trx, { actor, accountId: user.id, action, subject: user.id, event });
     await this.options.notices.enqueue(trx, user, { kind: action, actor });
   }
 

@@ -3,9 +3,11 @@ import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import type { Knex } from 'knex';
 import type { Static } from 'typebox';
 import type { Actor } from '../../../audit-log/actor.js';
+import { happened } from '../../../audit-log/happened.js';
 import { insertAuditEntry } from '../../../audit-log/store.js';
 import { refuseRevoked } from '../../../authentication/index.js';
 import { afterCommit } from '../../../db/after-commit.js';
+import { credentialChanged } from '../../../events/index.js';
 import { ApiError } from '../../../http/errors.js';
 import type { Locale } from '../../../http/locale.js';
 import { oneLine } from '../../../mail/one-line.js';
@@ -195,7 +197,8 @@ export class ExternalSignIn<T extends { readonly sessionId: string } = TokenPair
     }: { kind: 'identity.linked' | 'identity.unlinked'; identity: IdentityRow; name: string; actor: Actor },
   ): Promise<void> {
     const details = { provider: identity.provider, label: identity.label };
-    await insertAuditEntry(trx, { actor, accountId: user.id, action: kind, subject: identity.id, details });
+    const event = credentialChanged(user.id, identity.id, kind);
+    await happened(trx, { actor, accountId: user.id, action: kind, subject: identity.id, details, event });
     const shown = identity.label === null ? name : `${name} (${identity.label})`;
     await this.options.notices.enqueue(trx, user, { kind, name: shown, actor });
     afterCommit(trx, () => this.options.revoked(user.id));

@@ -1,7 +1,8 @@
 import type { Clock } from '@vantage/shared/clock.js';
 import type { Knex } from 'knex';
 import type { Actor } from '../../../audit-log/actor.js';
-import { insertAuditEntry } from '../../../audit-log/store.js';
+import { happened } from '../../../audit-log/happened.js';
+import { credentialChanged } from '../../../events/index.js';
 import { ApiError, fieldError } from '../../../http/errors.js';
 import { type PasswordRules, REMEMBERED_PASSWORDS } from '../passwords/password-rules.js';
 import type { PasswordHasher } from '../passwords/passwords.js';
@@ -58,7 +59,8 @@ export class PasswordChanges {
     await challenges.consumeAll(trx, user.id, 'password_reset');
     // the earlier password proves nothing any more
     await challenges.consumeAll(trx, user.id, 'pending_sign_in');
-    await insertAuditEntry(trx, { actor, accountId: user.id, action, subject: user.id });
+    const event = credentialChanged(user.id, user.id, action);
+    await happened(trx, { actor, accountId: user.id, action, subject: user.id, event });
     return { ...user, ...changes };
   }
 }

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { HOLDER_COLUMNS, type HolderRow } from '../../../authentication/index.js';
 import { queryPrepared } from '../../../db/prepared.js';
 import { findRow } from '../../../db/row-by-key.js';
+import { publishAll } from '../../../events/index.js';
 
 export interface SessionRow {
   readonly id: string;
@@ -97,6 +98,16 @@ export async function revokeSessions(
   if (only !== undefined) void query.where({ id: only });
   if (except !== undefined) void query.whereNot({ id: except });
   const rows = await query.update({ revoked_at: at, revoke_reason: reason }).returning<{ id: string }[]>('id');
+  return publishEnded(trx, userId, rows);
+}
+
+/** Publishes the end of sessions, and returns their ids. */
+async function publishEnded(trx: Knex, ownerId: string, rows: readonly { readonly id: string }[]): Promise<string[]> {
+  const kind = 'session.ended' as const;
+  await publishAll(
+    trx,
+    rows.map(({ id }) => ({ kind, ownerId, isTest: false, subject: id, payload: { session_id: id } })),
+  );
   return rows.map(({ id }) => id);
 }
 
@@ -197,7 +208,7 @@ export async function revokeOldestSessions(
   userId: string,
   { at, keep }: { at: Date; keep: number },
 ): Promise<void> {
-  await trx('sessions')
+  const ended = await trx('sessions')
     .whereIn('id', (live) =>
       live
         .from('sessions')
@@ -206,7 +217,9 @@ export async function revokeOldestSessions(
         .offset(keep)
         .select('id'),
     )
-    .update({ revoked_at: at, revoke_reason: 'too many' });
+    .update({ revoked_at: at, revoke_reason: 'too many' })
+    .returning<{ id: string }[]>('id');
+  await publishEnded(trx, userId, ended);
 }
 
 /** Deletes refresh tokens that were used before an instant; their reuse is no longer detected. */

@@ -6,7 +6,7 @@ export const samples: Samples = {
       table: 'outbox',
       paths: [],
       create: 'side effect',
-      keptOfDeleted: ['false', 'events are deleted once they are delivered'],
+      keptOfDeleted: ['false', 'events are deleted after an hour, when they are delivered'],
     },
   ],
 };

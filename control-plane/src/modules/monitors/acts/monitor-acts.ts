@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
 import { happened } from '../../../audit-log/happened.js';
-import { insertAuditEntry } from '../../../audit-log/store.js';
 import { ApiError, businessError, fieldError } from '../../../http/errors.js';
 import type { Account } from '../../../http/route.js';
 import { viewerOf } from '../../../http/viewer.js';
@@ -76,8 +75,9 @@ export class MonitorActs {
       const whole = await this.#grouped(trx, fields, act);
       const { id, name } = whole;
       if (!(await insertMonitor(trx, whole, at))) throw new ApiError('MONITOR_NAME_TAKEN');
-      const subject = { actor, accountId: account.owner.id, subject: id };
-      await insertAuditEntry(trx, { ...subject, action: 'monitor.created', details: { name } });
+      const [kind, owner_id, is_test] = ['monitor.created' as const, account.owner.id, account.owner.isTest];
+      const event = { kind, ...subjectOf({ id, owner_id, is_test }), payload: { monitor: monitorName(whole) } };
+      await happened(trx, { actor, accountId: owner_id, action: kind, subject: id, details: { name }, event });
       if (whole.type === HEARTBEAT) await heartbeats.insert(trx, id, token);
       if (act.isPaused) await this.#beginPaused(trx, whole, at);
       return this.#place(trx, { ...whole, status: act.isPaused ? 'paused' : 'active' }, account);
@@ -108,14 +108,9 @@ export class MonitorActs {
       const fields = await this.#grouped(trx, given, act);
       if (!(await updateMonitor(trx, fields, new Date(clock.now())))) throw new ApiError('MONITOR_NAME_TAKEN');
       if (isRuledOtherwise) await this.#refuseCycle(trx, account);
-      const details = { fields: Object.keys(body) };
-      await insertAuditEntry(trx, {
-        actor,
-        accountId: account.owner.id,
-        action: 'monitor.changed',
-        subject: id,
-        details,
-      });
+      const [kind, details] = ['monitor.changed' as const, { fields: Object.keys(body) }];
+      const event = { kind, ...subjectOf(before), payload: { monitor: monitorName(fields) } };
+      await happened(trx, { actor, accountId: account.owner.id, action: kind, subject: id, details, event });
       // its group and tags decide in which maintenance windows it is
       await insertDue(trx, [id]);
       const isOther = isCheckedOtherwise(this.fields.opened(before), this.fields.opened(fields));

@@ -1,4 +1,4 @@
-import { type EventKind, eventKinds, type KindDefinition } from '../../../events/index.js';
+import { type KindDefinition, type WebhookEventKind, webhookEventKinds } from '../../../events/index.js';
 import { webhookTest } from './webhook-test.js';
 
 /** Kind of webhook: what receivers get, and who they are. */
@@ -7,12 +7,12 @@ export interface WebhookKind extends Omit<KindDefinition['webhook'], 'eventExamp
   readonly subject: string;
 }
 
-/** Kinds that are sent: one for each kind of event, and the test of an endpoint. */
-export type WebhookKindName = EventKind | 'webhook.test';
+/** Kinds that are sent: one for each kind of event that makes a webhook, and the test of an endpoint. */
+export type WebhookKindName = WebhookEventKind | 'webhook.test';
 
 const subjectWords: Readonly<Partial<Record<KindDefinition['subject'], string>>> = { alertEvent: 'alert event' };
 
-const ofEvents = Object.entries(eventKinds).map(([name, { subject, webhook }]) => [
+const ofEvents = Object.entries(webhookEventKinds).map(([name, { subject, webhook }]) => [
   name,
   { ...webhook, subject: subjectWords[subject] ?? subject },
 ]);

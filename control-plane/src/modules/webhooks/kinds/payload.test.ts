@@ -1,6 +1,6 @@
 import { compileSchema } from '@vantage/shared/validation.js';
 import t from 'tap';
-import { eventKinds } from '../../../events/index.js';
+import { webhookEventKinds } from '../../../events/index.js';
 import { webhookKindNames } from './index.js';
 import {
   bodyExample,
@@ -17,10 +17,10 @@ const context = { publicUrl: 'http://localhost:8080' };
 const at = new Date('2026-11-21T09:16:02.000Z');
 
 t.test('every kind of event has a webhook, whose example is made from an event of that kind', async (t) => {
-  for (const kind of Object.keys(eventKinds) as (keyof typeof eventKinds)[]) {
-    const { webhook } = eventKinds[kind];
+  for (const kind of Object.keys(webhookEventKinds) as (keyof typeof webhookEventKinds)[]) {
+    const { webhook } = webhookEventKinds[kind];
     const payload = webhook.eventExample as never;
-    t.ok(compileSchema(eventKinds[kind].payload)(structuredClone(payload)).ok, `${kind}: the event`);
+    t.ok(compileSchema(webhookEventKinds[kind].payload)(structuredClone(payload)).ok, `${kind}: the event`);
     const event = { kind, id: 'evt_1', sequence: 1, at, ownerId: 'u_1', isTest: false, subject: 'm_1', payload };
     t.same(fullDataOf(event, context), webhook.example, kind);
   }
@@ -106,7 +106,7 @@ t.test('data has the members of its schema and no others: a row of the database 
   const row = { id: 'whe_1FZ3ybQXhhsV3cDKtVoMjX', url: 'https://hooks.example/', sealed_secret: Buffer.from('secret') };
   t.same(Object.keys(testData(row).endpoint), ['id', 'url']);
   t.throws(() => checkedData('webhook.test', { ...testData(row), endpoint: row }), WebhookPayloadError);
-  const down = eventKinds['monitor.down'].webhook.example;
+  const down = webhookEventKinds['monitor.down'].webhook.example;
   t.doesNotThrow(() => checkedData('monitor.down', down));
   t.throws(
     () => checkedData('monitor.down', { ...down, monitor: { ...down.monitor, config: {} } }),

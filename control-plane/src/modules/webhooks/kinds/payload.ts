@@ -1,11 +1,11 @@
 import { compileSchema } from '@vantage/shared/validation.js';
 import { type TSchema, Type } from 'typebox';
 import {
-  type EventKind,
   type EventOf,
-  eventKinds,
   type KindDefinition,
   type PayloadContext,
+  type WebhookEventKind,
+  webhookEventKinds,
 } from '../../../events/index.js';
 import { type WebhookKindName, webhookKinds } from './index.js';
 
@@ -39,8 +39,8 @@ export class WebhookPayloadError extends Error {
 const checks = new Map<WebhookKindName, ReturnType<typeof compileSchema>>();
 
 /** `data` of an event in the full form, checked. @throws WebhookPayloadError */
-export function fullDataOf({ kind, payload }: EventOf<EventKind>, context: PayloadContext): unknown {
-  const { webhook } = eventKinds[kind] as KindDefinition;
+export function fullDataOf({ kind, payload }: EventOf<WebhookEventKind>, context: PayloadContext): unknown {
+  const { webhook } = webhookEventKinds[kind] as KindDefinition;
   return checkedData(kind, webhook.dataOf(payload, context));
 }
 

@@ -2,7 +2,13 @@ import type { Clock } from '@vantage/shared/clock.js';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import type { Knex } from 'knex';
 import { afterCommit } from '../../../db/after-commit.js';
-import { type Consumer, defineConsumer, type EventKind, type EventOf, eventKinds } from '../../../events/index.js';
+import {
+  type Consumer,
+  defineConsumer,
+  type EventOf,
+  type WebhookEventKind,
+  webhookEventKinds,
+} from '../../../events/index.js';
 import { Slices } from '../../../runtime/slices.js';
 import { insertDeliveries, makeDue, type NewDelivery } from '../deliveries/delivery-store.js';
 import { insertEvents, type StoredEvent } from '../deliveries/event-store.js';
@@ -23,8 +29,8 @@ interface RelayOptions {
 export function webhookRelay(options: RelayOptions): Consumer {
   return defineConsumer({
     name: 'webhooks.relay',
-    kinds: Object.keys(eventKinds) as EventKind[],
-    handleAll: (events, { trx }) => relay(trx, events as readonly EventOf<EventKind>[], options),
+    kinds: Object.keys(webhookEventKinds) as WebhookEventKind[],
+    handleAll: (events, { trx }) => relay(trx, events as readonly EventOf<WebhookEventKind>[], options),
   });
 }
 
@@ -32,7 +38,7 @@ export function webhookRelay(options: RelayOptions): Consumer {
 const STEPS_PER_EVENT = 50;
 const STEPS_PER_ENDPOINT = 8;
 
-async function relay(trx: Knex, events: readonly EventOf<EventKind>[], options: RelayOptions): Promise<void> {
+async function relay(trx: Knex, events: readonly EventOf<WebhookEventKind>[], options: RelayOptions): Promise<void> {
   const { clock, onDue, onSkipped } = options;
   const endpoints = await listSubscribed(
     trx,
@@ -77,7 +83,7 @@ function byOwner(endpoints: readonly SubscribedEndpoint[]): ReadonlyMap<string, 
 }
 
 /** Endpoints of its owner that receive an event: those that subscribe to it; those of test keys get events of test resources only. */
-function receiversOf(event: EventOf<EventKind>, endpoints: readonly SubscribedEndpoint[]): SubscribedEndpoint[] {
+function receiversOf(event: EventOf<WebhookEventKind>, endpoints: readonly SubscribedEndpoint[]): SubscribedEndpoint[] {
   const { kind, subject, isTest, payload } = event;
   // events of an alert are about its monitor
   const monitor = 'monitor' in payload ? payload.monitor : null;
@@ -96,7 +102,7 @@ interface Handed {
 
 /** Event and its deliveries to be stored; empty if no endpoint receives it. */
 function handOver(
-  event: EventOf<EventKind>,
+  event: EventOf<WebhookEventKind>,
   receivers: readonly SubscribedEndpoint[],
   { options, at }: { readonly options: RelayOptions; readonly at: Date },
 ): Handed[] {
