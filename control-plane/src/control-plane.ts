@@ -100,7 +100,7 @@ function wire(foundation: Foundation, isStrict: boolean) {
     isDraining,
     isStrict,
   });
-  const drain = wireDrain(foundation, { replicas, linkServer, http });
+  const drain = wireDrain(foundation, { replicas, linkServer, http, streams: services.stream });
   const events = wireEvents(foundation, { bus: replicas.bus, consumers: opened.on });
   const upkeep = wireUpkeep(foundation, opened, { idempotency, events });
   return { replicas, house, opened, agents, events, services, jobs, http, reference, upkeep, drain };
@@ -108,7 +108,7 @@ function wire(foundation: Foundation, isStrict: boolean) {
 
 /** Starts all parts, dependencies first. @returns the address of the metrics */
 async function start(foundation: Foundation, parts: ReturnType<typeof wire>, stops: Stops): Promise<string | null> {
-  const { replicas, house, opened, agents, events, jobs, http, upkeep } = parts;
+  const { replicas, house, opened, agents, events, services, jobs, http, upkeep } = parts;
   const { lease, bus, directory, windows, limiter } = replicas;
   stops.push(() => windows.drain());
   stops.push(() => limiter.returnQuotas());
@@ -129,6 +129,7 @@ async function start(foundation: Foundation, parts: ReturnType<typeof wire>, sto
   const metricsUrl = await startMetrics(foundation, stops);
   await listening(http.start(), foundation.listen, 'VANTAGE_LISTEN');
   stops.push(() => http.stop());
+  stops.push(() => services.stream.end());
   stops.push(() => agents.linkServer.stop());
   await run(agents.vitals, stops);
   return metricsUrl;

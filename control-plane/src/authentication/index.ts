@@ -49,6 +49,7 @@ export class Authentication implements Authenticator {
   readonly #remembered = new Map<string, Remembered>();
   readonly #reading = new Map<string, Promise<Known>>();
   readonly #usedAt = new Map<string, number>();
+  readonly #listeners: ((id: string) => void)[] = [];
   /** Count of revocations: data that was being read during one is not cached. */
   #revocations = 0;
 
@@ -66,6 +67,17 @@ export class Authentication implements Authenticator {
     const { credential, account } = await this.#find(token);
     this.#noteUse(credential);
     return account;
+  }
+
+  /** The account of a token as `authenticate` does, and the milliseconds for which the token stays valid; null: it does not expire. */
+  async examine(token: string): Promise<{ readonly account: Account; readonly validForMs: number | null }> {
+    const { credential, account } = await this.#find(token);
+    return { account, validForMs: credential.validForMs };
+  }
+
+  /** Calls back with the id of a user or owner whose credentials may have changed, or EVERYBODY: here or in another replica. */
+  onChanged(listener: (id: string) => void): void {
+    this.#listeners.push(listener);
   }
 
   /** Forgets the cached credentials of a user or an owner, after a change to them or to its state was committed. */
@@ -124,12 +136,14 @@ export class Authentication implements Authenticator {
     for (const [key, { credential }] of this.#remembered) {
       if (credential.owner.id === id || credential.user?.id === id) this.#remembered.delete(key);
     }
+    for (const listener of this.#listeners) listener(id);
   }
 
   #forgetAll(): void {
     this.#revocations++;
     this.#reading.clear();
     this.#remembered.clear();
+    for (const listener of this.#listeners) listener(EVERYBODY);
   }
 
   /** Notes the use in the background; a failure does not refuse the request. */

@@ -105,6 +105,8 @@ export async function withOffice(config: Config, work: (office: Office) => Promi
       mail,
       mailer,
       authentication: {
+        onChanged: () => {},
+        examine: () => Promise.reject(new Error('a command has no streams')),
         revoked: (userId) => bus.broadcast({ type: 'credentials', ids: [userId] }),
         revokedAll: () => bus.broadcast({ type: 'credentials', ids: [EVERYBODY] }),
       },

@@ -144,6 +144,13 @@ export const settings = {
     parse: (text) => parseNumber(text, 1, 1_000_000),
     fallback: () => 1_000,
   }),
+  streams: setting<number>({
+    name: 'VANTAGE_STREAMS',
+    description: 'concurrent event streams (GET /v1/events/stream) of this replica; others get status 429',
+    fallbackText: '5000',
+    parse: (text) => parseNumber(text, 1, 100_000),
+    fallback: () => 5_000,
+  }),
   replicaUrl: setting<string | null>({
     name: 'VANTAGE_REPLICA_URL',
     description:

@@ -44,7 +44,7 @@ export async function authenticate(authorization: string | undefined, authentica
  */
 export function authorise(account: Account, operation: Requirements, origin: string | null): void {
   const auth: Auth = operation.auth;
-  if (!fits(account, auth) && !mayRespond(account, auth)) throw forbidden(needOf(auth));
+  if (!mayRespond(account, auth)) requireFitting(account, auth);
   if (auth.kind === 'scope' && auth.role !== undefined && !isAtLeast(account.ownerRole, auth.role))
     throw forbidden(`needs the role "${auth.role}"`);
   const missing = lacking(account, auth);
@@ -67,9 +67,13 @@ export function needsFreshSession({ auth }: Pick<AnyRoute, 'auth'>): boolean {
 /** Account of a request that needs a session, for operations that serve others without one. @throws ApiError AUTH_REQUIRED, FORBIDDEN */
 export function requireSession(account: Account | null): Account {
   if (account === null) throw new ApiError('AUTH_REQUIRED');
-  const auth = { kind: 'session' } as const;
-  if (!fits(account, auth)) throw forbidden(needOf(auth));
+  requireFitting(account, { kind: 'session' });
   return account;
+}
+
+/** @throws ApiError FORBIDDEN if credentials do not give an access */
+export function requireFitting(account: Account, auth: Auth): void {
+  if (!fits(account, auth)) throw forbidden(needOf(auth));
 }
 
 /** @throws ApiError AUTH_2FA_REQUIRED for a session that is not fresh; other credentials have no freshness */
@@ -128,9 +132,11 @@ function mayRespond({ ownerRole, credentialKind, scopes }: Account, auth: Auth):
   return ownerRole === 'responder' && credentialKind !== 'api_key' && isScope(reading) && scopes.has(reading);
 }
 
-function fits(account: Account, auth: Auth): boolean {
+/** True if credentials give an access. */
+export function fits(account: Account, auth: Auth): boolean {
   switch (auth.kind) {
     case 'none':
+    case 'any':
       return true;
     case 'session':
       return account.credentialKind === 'session';

@@ -39,6 +39,8 @@ export type Auth =
    * because the operation changes what protects the account.
    */
   | { readonly kind: 'session'; readonly isFresh?: true }
+  /** Any credentials: their scopes decide what they get. */
+  | { readonly kind: 'any' }
   /** Credentials of a user with role admin that have the scope `admin`. */
   | { readonly kind: 'admin' };
 
@@ -83,7 +85,7 @@ export interface Account {
 }
 
 /** Account of a request, for operations that require credentials. */
-export type AccountOf<A extends Auth> = A extends { readonly kind: 'scope' | 'session' | 'admin' }
+export type AccountOf<A extends Auth> = A extends { readonly kind: 'scope' | 'session' | 'any' | 'admin' }
   ? Account
   : Account | null;
 
@@ -221,6 +223,8 @@ export interface RawReply {
 export interface EventsReply {
   readonly status: number;
   readonly events: AsyncIterable<ServerEvent>;
+  /** Aborted: the stream ends now, whatever its caller has read. */
+  readonly cut?: AbortSignal;
 }
 
 /** A file of this machine, sent as it is read: it may be larger than memory. It must not change meanwhile. */

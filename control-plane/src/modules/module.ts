@@ -57,7 +57,7 @@ export interface House {
   readonly links: LinkTable;
   /** Interval between two heartbeats of an agent, in milliseconds. */
   readonly heartbeatMs: number;
-  readonly authentication: Pick<Authentication, 'revoked' | 'revokedAll'>;
+  readonly authentication: Pick<Authentication, 'revoked' | 'revokedAll' | 'examine' | 'onChanged'>;
   /** Calls `release` of every module, in the order of the list. */
   readonly releaseHoldings: Release;
   /** Calls `revocation` of every module, in the order of the list. */

@@ -17,6 +17,7 @@ import { pagesModule } from '../modules/pages/module.js';
 import { probesModule } from '../modules/probes/module.js';
 import { releasesModule } from '../modules/releases/module.js';
 import { rolloutsModule } from '../modules/rollouts/module.js';
+import { streamModule } from '../modules/stream/module.js';
 import { tokensModule } from '../modules/tokens/module.js';
 import { webhooksModule } from '../modules/webhooks/module.js';
 
@@ -42,6 +43,7 @@ export const modules: readonly ModuleDefinition[] = complete([
   releasesModule,
   rolloutsModule,
   webhooksModule,
+  streamModule,
 ]);
 
 /** Every act that the audit log keeps. */

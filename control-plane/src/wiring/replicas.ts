@@ -4,6 +4,7 @@ import type { HttpServer } from '../http/listeners/server.js';
 import { SharedWindows, WindowLimiter } from '../limits/index.js';
 import { LINK_GRACE_MS, type LinkServer } from '../links/index.js';
 import { NodeDirectory } from '../modules/nodes/index.js';
+import type { Streams } from '../modules/stream/index.js';
 import { Drain } from '../replicas/drain.js';
 import { ReplicaLease } from '../replicas/replica-lease.js';
 import { replicaStore } from '../replicas/store.js';
@@ -62,8 +63,24 @@ export function wireReplicas(foundation: Foundation): Replicas {
 /** Builds the drain of this replica; it does not run yet. */
 export function wireDrain(
   { config, clock, log }: Foundation,
-  { replicas, linkServer, http }: { replicas: Replicas; linkServer: LinkServer; http: HttpServer },
+  {
+    replicas,
+    linkServer,
+    http,
+    streams,
+  }: { replicas: Replicas; linkServer: LinkServer; http: HttpServer; streams: Streams },
 ): Drain {
   const { lease } = replicas;
-  return new Drain({ lease, linkServer, http, windowMs: config.drainMs, clock, log: log.child({ part: 'drain' }) });
+  const leave = () => {
+    http.leave();
+    streams.leave();
+  };
+  return new Drain({
+    lease,
+    linkServer,
+    http: { leave },
+    windowMs: config.drainMs,
+    clock,
+    log: log.child({ part: 'drain' }),
+  });
 }

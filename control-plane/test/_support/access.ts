@@ -41,6 +41,8 @@ function refusalOf(auth: Auth, caller: Caller): string | null {
   if (caller.kind === 'none') return auth.kind === 'public' ? null : '401 AUTH_REQUIRED';
   if (caller.refusal !== null) return caller.refusal;
   switch (auth.kind) {
+    case 'any':
+      return null;
     case 'session':
       return caller.kind === 'session' ? null : '403 FORBIDDEN';
     case 'admin':

@@ -1,4 +1,4 @@
-import { get, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import { get, type IncomingHttpHeaders, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
 import { until } from '@vantage/shared/_support/until.js';
 import type { Test } from 'tap';
 import type { TestApi } from './stack.js';
@@ -31,9 +31,9 @@ export class SseReader {
   }
 
   /** Requests the events at a path; resolves with the head of the response. */
-  static openPath(t: Test, api: TestApi, path: string): Promise<SseReader> {
+  static openPath(t: Test, api: TestApi, path: string, more: OutgoingHttpHeaders = {}): Promise<SseReader> {
     return new Promise((resolve, reject) => {
-      const headers = { authorization: `Bearer ${api.token}` };
+      const headers = { authorization: `Bearer ${api.token}`, ...more };
       const request = get(new URL(path, api.url), { headers, agent: false }, (response) =>
         resolve(new SseReader(response)),
       );

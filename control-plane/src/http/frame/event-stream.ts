@@ -31,7 +31,10 @@ export async function sendEvents(
   });
   const stopKeepalive = request.method === 'HEAD' ? () => {} : beginStream(response, clock);
   try {
-    if (request.method !== 'HEAD') await unlessAborted(pump(response, iterator, check), signal);
+    if (request.method !== 'HEAD') {
+      const pumped = pump(response, iterator, check);
+      await unlessAborted(reply.cut === undefined ? pumped : unlessAborted(pumped, reply.cut), signal);
+    }
   } finally {
     stopKeepalive();
     // the iterable may be waiting for its next event, and returns only after it

@@ -42,6 +42,8 @@ export function securityOf({ auth }: AnyRoute): JsonObject[] {
       return [{}, ...requirementsOf(requirements.scope)];
     case 'scope':
       return requirementsOf(requirements.scope);
+    case 'any':
+      return requirementsOf(undefined);
     case 'session':
       return [{ accessToken: [] }];
     case 'admin':
@@ -81,6 +83,8 @@ function sentenceOf(auth: Auth): string {
           : `Requires credentials with the scope \`${auth.scope}\`.`;
       return auth.handsOut === undefined ? needed : `${needed} ${handsOutSentence(auth.handsOut)}`;
     }
+    case 'any':
+      return 'Requires credentials; their scopes decide what they get.';
     case 'session':
       return 'Requires the access token of a login.';
     case 'admin':

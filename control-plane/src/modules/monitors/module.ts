@@ -21,6 +21,7 @@ import { openLink } from './open-link.js';
 import { type MonitorWork, openWork } from './open-work.js';
 import type { AssignmentChange } from './placement/assignment-announcements.js';
 import { EventReading } from './reading/event-reading.js';
+import { LiveReading } from './reading/live-reading.js';
 import { Reading } from './reading/reading.js';
 import { monitorRoutes } from './routes.js';
 import { MonitorTransfer } from './transfer/monitor-transfer.js';
@@ -62,7 +63,7 @@ export const monitorsModule = defineModule({
 });
 
 function openMonitors(
-  { config, db, clock, lists, secretKey, publicUrl }: House,
+  { config, db, agentsDb, clock, lists, secretKey, publicUrl }: House,
   work: MonitorWork,
   services: Services,
 ): Monitors {
@@ -80,6 +81,7 @@ function openMonitors(
     judge: () => judges.look(),
     acts,
     reading: new Reading({ ...reads, heartbeats: heartbeats.acts, badges, placing, sealer }),
+    live: new LiveReading({ db: agentsDb, maintenance: maintenanceReads, now: () => clock.now() }),
     history: new History(reads),
     testChecks: new TestChecks({ db, clock, sealer, checkRequests }),
     events: new EventReading(db),

@@ -4,6 +4,7 @@ import type { TestChecks } from './acts/test-checks.js';
 import type { Heartbeats } from './heartbeats/heartbeats.js';
 import type { History } from './history/history.js';
 import type { EventReading } from './reading/event-reading.js';
+import type { LiveReading } from './reading/live-reading.js';
 import type { Reading } from './reading/reading.js';
 import type { MonitorTransfer } from './transfer/monitor-transfer.js';
 
@@ -15,6 +16,7 @@ export interface Monitors {
   judge(): void;
   readonly acts: MonitorActs;
   readonly reading: Reading;
+  readonly live: LiveReading;
   readonly history: History;
   readonly testChecks: TestChecks;
   readonly events: EventReading;

@@ -1,0 +1,49 @@
+import { Type } from 'typebox';
+import { defineRoute } from '../../../http/route.js';
+import { FrameSchema } from '../schema.js';
+import { type Topic, topicNames } from '../topics.js';
+
+const aTopic = `(${topicNames.join('|')})`;
+
+export const streamEvents = defineRoute({
+  operationId: 'streamEvents',
+  method: 'GET',
+  path: '/v1/events/stream',
+  summary: 'Stream the events of an account',
+  description:
+    'Server-Sent Events, until the token expires. The first frame is `hello`. Frames of events have an id, the kind of the event as their name, and the `data` of its webhook in the full form next to `type`, `timestamp` and `test`; a frame that would be larger than 16 KiB has ids alone and `truncated`. They come at least once, and those of one subject in order: drop ids that you have seen. With `Last-Event-ID`, a stream continues after that event, if it happened in the last hour and at most 1 000 followed; otherwise it begins with `reset`: read again what you show. Frames without an id are not repeated: `state` has fields of monitors whose status has changed, within about two seconds, and `checks` the checks of monitors that you `watch`, when they arrive within two minutes. `reset` also comes when you read too slowly. The last frame is `bye` with a reason: connect again, with a new token where it is `expired` or `revoked`. An account has at most 10 streams, 50 in the plan `unlimited`, and an address 200, for each replica. Test keys get events of test resources only.',
+  tag: 'Events',
+  auth: { kind: 'any' },
+  query: Type.Object({
+    watch: Type.Optional(
+      Type.String({
+        pattern: '^[^,]+(,[^,]+){0,49}$',
+        maxLength: 3_300,
+        description: 'Comma-separated ids of at most 50 monitors whose checks are sent (scope `monitor:read`).',
+      }),
+    ),
+    topics: Type.Optional(
+      Type.String({
+        maxLength: 100,
+        pattern: `^${aTopic}(,${aTopic})*$`,
+        description:
+          'Comma-separated: `monitors` (scope `monitor:read`), `alerts` (`alert:read`), `nodes` and `account` (`account`), `admin` (administrators). Default: all that the credentials may have.',
+      }),
+    ),
+  }),
+  replies: { 200: FrameSchema },
+  replyKind: 'events',
+  errors: ['VALIDATION_FAILED', 'FORBIDDEN', 'MONITOR_NOT_FOUND', 'RATE_LIMIT_EXCEEDED', 'UNAVAILABLE'],
+  async handle(request, { stream }) {
+    const { query, account, address, onEnding } = request;
+    return stream.open({
+      account,
+      token: (request.header('authorization') ?? '').replace(/^\S+ +/, ''),
+      address,
+      topics: query.topics === undefined ? null : (query.topics.split(',') as Topic[]),
+      watch: query.watch?.split(',') ?? [],
+      lastEventId: request.header('last-event-id') || null,
+      onEnding: onEnding.bind(request),
+    });
+  },
+});
