@@ -1,6 +1,7 @@
 import { effect } from '@preact/signals';
 import { render } from 'preact';
 import { accessToken, person } from './api/session.js';
+import { followStream } from './api/stream.js';
 import { App } from './shell/app.js';
 import { followProfile } from './texts/locale.js';
 
@@ -11,6 +12,8 @@ effect(() => {
 accessToken().catch(() => {
   person.value ??= null;
 });
+
+followStream();
 
 const place = document.getElementById('console');
 if (place !== null) {

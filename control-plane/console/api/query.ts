@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Failure } from './failure.js';
 import { isSignInNeeded } from './session.js';
+import { onChanged, type Topic } from './stream.js';
 
 /** Data that a view shows, as it was read last. */
 export interface Query<T> {
@@ -16,17 +17,26 @@ export interface Query<T> {
   show(data: T): void;
 }
 
-/** Time between two readings of what a view shows, in milliseconds. */
+/** Time between two readings of what a view shows, in milliseconds, unless it says so itself. */
 const EVERY_MS = 30_000;
+/** Least time between two readings because of the stream. */
+const CHANGED_MS = 1_000;
+
+export interface QueryOptions {
+  readonly everyMs?: number;
+  /** Topics of the stream whose events change the data: it is then read again at once. */
+  readonly topics?: readonly Topic[];
+}
 
 /**
- * Reads what a view shows, and again every 30 s while it is in sight. `key` names it: data of another key is dropped. Null: nothing is read.
+ * Reads what a view shows, and again every 30 s while it is in sight, and when something of its topics happens. `key` names it: data of another key is dropped. Null: nothing is read.
  */
 export function useQuery<T>(
   key: string | null,
   read: (signal: AbortSignal) => Promise<T>,
-  everyMs = EVERY_MS,
+  options: QueryOptions | number = {},
 ): Query<T> {
+  const { everyMs = EVERY_MS, topics = [] } = typeof options === 'number' ? { everyMs: options } : options;
   const [state, setState] = useState<{
     key: string | null;
     data: T | null;
@@ -63,11 +73,20 @@ export function useQuery<T>(
     const timer = setInterval(() => {
       if (document.visibilityState === 'visible' && !isSignInNeeded.value) void run();
     }, everyMs);
+    let soon: ReturnType<typeof setTimeout> | undefined;
+    const leave = onChanged(topics, () => {
+      soon ??= setTimeout(() => {
+        soon = undefined;
+        if (document.visibilityState === 'visible' && !isSignInNeeded.value) void run();
+      }, CHANGED_MS);
+    });
     return () => {
       clearInterval(timer);
+      clearTimeout(soon);
+      leave();
       ending.abort();
     };
-  }, [key, everyMs]);
+  }, [key, everyMs, topics.join()]);
   const isOurs = state.key === key;
   return {
     data: isOurs ? state.data : null,

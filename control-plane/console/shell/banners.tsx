@@ -1,5 +1,6 @@
 import { isOffline } from '../api/call.js';
 import { person } from '../api/session.js';
+import { isWithoutStream } from '../api/stream.js';
 import { shellTexts } from './texts.js';
 
 /** Notes that concern every view: no connection, an address that is not verified, a public URL without encryption. */
@@ -10,6 +11,7 @@ export function Banners() {
   return (
     <div role="status">
       {isOffline.value && <p class="banner bad">{text.offline}</p>}
+      {isWithoutStream.value && !isOffline.value && <p class="muted">{text.withoutStream}</p>}
       {who && !who.email_verified && (
         <p class="banner warn">
           {text.unverified} <a href="/account/security">{text.verify}</a>
