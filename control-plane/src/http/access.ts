@@ -109,6 +109,7 @@ function needOf(auth: Auth): string {
   if (auth.kind === 'session') return 'must be the access token of a login';
   if (auth.kind === 'admin')
     return 'must be the access token of an administrator, or a personal access token of one that has the scope "admin"';
+  if (auth.kind === 'any') return `needs the scope "${auth.of[0]}"`;
   return 'scope' in auth ? `needs the scope "${auth.scope}"` : 'is not enough';
 }
 
@@ -136,8 +137,9 @@ function mayRespond({ ownerRole, credentialKind, scopes }: Account, auth: Auth):
 export function fits(account: Account, auth: Auth): boolean {
   switch (auth.kind) {
     case 'none':
-    case 'any':
       return true;
+    case 'any':
+      return auth.of.some((scope) => account.scopes.has(scope));
     case 'session':
       return account.credentialKind === 'session';
     case 'admin':

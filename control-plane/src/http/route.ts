@@ -39,8 +39,8 @@ export type Auth =
    * because the operation changes what protects the account.
    */
   | { readonly kind: 'session'; readonly isFresh?: true }
-  /** Any credentials: their scopes decide what they get. */
-  | { readonly kind: 'any' }
+  /** Credentials that carry any of these scopes, which decide what they get. */
+  | { readonly kind: 'any'; readonly of: readonly Scope[] }
   /** Credentials of a user with role admin that have the scope `admin`. */
   | { readonly kind: 'admin' };
 

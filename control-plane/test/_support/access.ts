@@ -42,7 +42,7 @@ function refusalOf(auth: Auth, caller: Caller): string | null {
   if (caller.refusal !== null) return caller.refusal;
   switch (auth.kind) {
     case 'any':
-      return null;
+      return auth.of.some((scope) => caller.scopes.includes(scope)) ? null : '403 FORBIDDEN';
     case 'session':
       return caller.kind === 'session' ? null : '403 FORBIDDEN';
     case 'admin':
@@ -258,8 +258,10 @@ export function accessOf(stack: Stack) {
       },
       ...(route.body === undefined ? {} : { body: JSON.stringify(route.bodyExample ?? {}) }),
     });
-    const text = await response.text();
-    const { code = '', details } = JSON.parse(text === '' || text.startsWith('event') ? '{}' : text).error ?? {};
+    const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
+    if (isStream) await response.body?.cancel();
+    const text = isStream ? '' : await response.text();
+    const { code = '', details } = JSON.parse(text === '' ? '{}' : text).error ?? {};
     return `${response.status} ${code}${details === undefined || 'authorization' in details ? '' : ' with details'}`;
   };
   const credentials = new Map<Caller, string | null>();

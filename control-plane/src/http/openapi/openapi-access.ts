@@ -84,7 +84,7 @@ function sentenceOf(auth: Auth): string {
       return auth.handsOut === undefined ? needed : `${needed} ${handsOutSentence(auth.handsOut)}`;
     }
     case 'any':
-      return 'Requires credentials; their scopes decide what they get.';
+      return `Requires credentials with at least one of the scopes ${auth.of.map((scope) => `\`${scope}\``).join(', ')}.`;
     case 'session':
       return 'Requires the access token of a login.';
     case 'admin':

@@ -28,17 +28,13 @@ const topics: Readonly<Record<Topic, { readonly needs: Auth; readonly subjects: 
 };
 
 /** Topics that credentials may have. */
-export function topicsOf(account: Account): Topic[] {
+function topicsOf(account: Account): Topic[] {
   return topicNames.filter((name) => fits(account, topics[name].needs));
 }
 
 /** Topics of a stream: those that are asked for, or all that the credentials may have. @throws ApiError FORBIDDEN */
 export function chooseTopics(account: Account, asked: readonly Topic[] | null): readonly Topic[] {
-  if (asked === null) {
-    const own = topicsOf(account);
-    if (own.length === 0) requireFitting(account, topics.monitors.needs);
-    return own;
-  }
+  if (asked === null) return topicsOf(account);
   for (const name of asked) requireFitting(account, topics[name].needs);
   return asked;
 }

@@ -13,7 +13,7 @@ export const streamEvents = defineRoute({
   description:
     'Server-Sent Events, until the token expires. The first frame is `hello`. Frames of events have an id, the kind of the event as their name, and the `data` of its webhook in the full form next to `type`, `timestamp` and `test`; a frame that would be larger than 16 KiB has ids alone and `truncated`. They come at least once, and those of one subject in order: drop ids that you have seen. With `Last-Event-ID`, a stream continues after that event, if it happened in the last hour and at most 1 000 followed; otherwise it begins with `reset`: read again what you show. Frames without an id are not repeated: `state` has fields of monitors whose status has changed, within about two seconds, and `checks` the checks of monitors that you `watch`, when they arrive within two minutes. `reset` also comes when you read too slowly. The last frame is `bye` with a reason: connect again, with a new token where it is `expired` or `revoked`. An account has at most 10 streams, 50 in the plan `unlimited`, and an address 200, for each replica. Test keys get events of test resources only.',
   tag: 'Events',
-  auth: { kind: 'any' },
+  auth: { kind: 'any', of: ['monitor:read', 'alert:read', 'account'] },
   query: Type.Object({
     watch: Type.Optional(
       Type.String({
