@@ -367,7 +367,7 @@ class Play {
         )
           used();
         if (error instanceof ApiError && error.code === 'AUTH_2FA_REQUIRED') {
-          if (!needsFactor) throw new Error('a challenge without a first proof');
+          if (!needsFactor) throw new Error('a challenge without a first proof', { cause: error });
           const secret = String((error.meta as { challenge: string }).challenge);
           this.#challenges.push({ secret, until: this.#now + 600 * SECOND, isOpen: true, answers: 0 });
         }

@@ -141,7 +141,7 @@ export const unowned: readonly Unowned[] = [
       'modules/monitors/checks/details-store.ts': ['readDetails'],
       'modules/monitors/definition/store.ts': ['updateMonitor', 'updateStatus', 'deleteMonitor'],
       'modules/monitors/events/event-store.ts': [
-        'closeEvent',
+        'closeEvents',
         'resolveEvent',
         'updateEvent',
         'listSpansSince',
@@ -150,7 +150,7 @@ export const unowned: readonly Unowned[] = [
       'modules/monitors/groups/group-store.ts': ['emptyGroup'],
       'modules/monitors/heartbeats/store.ts': ['updateToken', 'FIND_OF_MONITOR'],
       'modules/monitors/history/series-store.ts': ['countByNode', 'FIND_NODE_KEY', 'listMissed'],
-      'modules/monitors/history/uptime-store.ts': ['EPISODES', 'listedEpisodes'],
+      'modules/monitors/history/uptime-store.ts': ['EPISODES', 'ALL_EPISODES', 'listedEpisodes'],
       'modules/monitors/maintenance/window-store.ts': ['queueMonitorsIn', 'countMonitorsIn'],
       'modules/nodes/enrollment-store.ts': ['useEnrollmentToken', 'updateConsumedNode'],
       'modules/nodes/store.ts': [

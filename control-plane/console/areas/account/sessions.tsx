@@ -19,6 +19,7 @@ export function SessionsView() {
   const query = useQuery(
     'sessions',
     async (signal) => (await get<typeof listSessions>('/v1/account/sessions', { signal })).data.items,
+    { topics: ['account'] },
   );
   const { run, isBusy, failure } = useAct(async ({ id }: Session) => {
     await act<typeof endSession>('DELETE', `/v1/account/sessions/${id}`);

@@ -25,7 +25,9 @@ export function MonitorPage({
 }: {
   readonly params: Readonly<Record<string, string | undefined>>;
 }) {
-  const query = useQuery(id, async (signal) => (await get<typeof getMonitor>(`/v1/monitors/${id}`, { signal })).data);
+  const query = useQuery(id, async (signal) => (await get<typeof getMonitor>(`/v1/monitors/${id}`, { signal })).data, {
+    topics: ['monitors'],
+  });
   return <Loaded query={query}>{(monitor) => <Shown monitor={monitor} reload={query.reload} />}</Loaded>;
 }
 

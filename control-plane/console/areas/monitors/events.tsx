@@ -15,9 +15,13 @@ import { monitorTexts } from './texts.js';
 export function EventList({ id }: { readonly id: string }) {
   const text = monitorTexts();
   const [{ page }, setState] = useAddressState({ page: '1' });
-  const query = useQuery(`${id} events ${page}`, async (signal) => {
-    return (await get<typeof listMonitorEvents>(`/v1/monitors/${id}/events`, { query: { page }, signal })).data;
-  });
+  const query = useQuery(
+    `${id} events ${page}`,
+    async (signal) => {
+      return (await get<typeof listMonitorEvents>(`/v1/monitors/${id}/events`, { query: { page }, signal })).data;
+    },
+    { topics: ['monitors'] },
+  );
   const { run, isBusy, failure } = useAct(async (verb: 'ack' | 'resolve', eventId: string) => {
     await act<typeof acknowledgeMonitorEvent | typeof resolveMonitorEvent>(
       'POST',

@@ -41,6 +41,7 @@ export function MonitorList() {
   const list = useQuery(
     JSON.stringify(query),
     async (signal) => (await get<typeof listMonitors>('/v1/monitors', { query, signal })).data,
+    { topics: ['monitors'] },
   );
   const isFiltered = q + state + type + tag !== '';
   const states = [

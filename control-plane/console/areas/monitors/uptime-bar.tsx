@@ -6,7 +6,7 @@ import { monitorTexts } from './texts.js';
 type History = DataOf<typeof getBars>['items'][number];
 type State = keyof History['bar'][number];
 
-/** What a cell shows when several states are in it: the worst. */
+/** States in the order in which a cell with several of them shows one: the worst first. */
 const worstFirst: readonly State[] = ['down', 'degraded', 'maintenance', 'up', 'unknown'];
 
 /** States of a monitor over time, a mark for each part of it; an outage is taller too. Null while it is read. */

@@ -18,18 +18,25 @@ const SHOWN = 20;
 /** The state of everything at a glance: how many monitors are in which state, and those that fail now. */
 function Overview() {
   const text = overviewTexts();
-  const query = useQuery('overview', async (signal) => {
-    const count = async (current_status: string) => {
-      const filter = { status: 'active', current_status, page_size: 1 };
-      return (await get<typeof listMonitors>('/v1/monitors', { query: filter, signal })).data.total;
-    };
-    const first = get<typeof listMonitors>('/v1/monitors', { query: { sort: 'attention', page_size: SHOWN }, signal });
-    const [counts, { data }] = await Promise.all([Promise.all(healths.map(count)), first]);
-    const failing = data.items.filter(
-      (monitor) => monitor.status === 'active' && ['down', 'degraded'].includes(monitor.current_status),
-    );
-    return { counts, failing, total: data.total };
-  });
+  const query = useQuery(
+    'overview',
+    async (signal) => {
+      const count = async (current_status: string) => {
+        const filter = { status: 'active', current_status, page_size: 1 };
+        return (await get<typeof listMonitors>('/v1/monitors', { query: filter, signal })).data.total;
+      };
+      const first = get<typeof listMonitors>('/v1/monitors', {
+        query: { sort: 'attention', page_size: SHOWN },
+        signal,
+      });
+      const [counts, { data }] = await Promise.all([Promise.all(healths.map(count)), first]);
+      const failing = data.items.filter(
+        (monitor) => monitor.status === 'active' && ['down', 'degraded'].includes(monitor.current_status),
+      );
+      return { counts, failing, total: data.total };
+    },
+    { topics: ['monitors'] },
+  );
   return (
     <section>
       <h1>{shellTexts().overview}</h1>

@@ -95,7 +95,7 @@ export class ProofOfAddress {
    * Records a proof of the address by a sign-in with a mailed code, to an account whose owner is not proven. From then on nobody but the
    * reader of the mail has a way in. Returns the changed user.
    */
-  async bySignIn(trx: Knex, { password_hash: _, ...user }: UserRow, actor: Actor): Promise<UserRow> {
+  async bySignIn(trx: Knex, user: UserRow, actor: Actor): Promise<UserRow> {
     const at = new Date(this.options.clock.now());
     const withoutPassword = { ...user, password_hash: null };
     await updateUser(trx, user.id, { password_hash: null });
