@@ -21,6 +21,8 @@ export interface Area {
 export const areas: readonly Area[] = [
   { path: '/', title: 'overview', for: 'person', load: () => import('../areas/overview/overview.js') },
   { path: '/monitors', title: 'monitors', for: 'person', load: () => import('../areas/monitors/monitors.js') },
+  { path: '/events', title: 'events', for: 'person', load: () => import('../areas/events/events.js') },
+  { path: '/alerts', title: 'alerts', for: 'person', load: () => import('../areas/alerts/alerts.js') },
   { path: '/account', title: 'account', for: 'person', load: () => import('../areas/account/account.js') },
   { path: '/admin', title: 'admin', for: 'admin', load: () => import('../areas/admin/admin.js') },
 ];
