@@ -121,7 +121,7 @@ export function AlertPage({ params: { id = '' } }: { readonly params: Readonly<R
             <span>{text.severities[alert.metadata.severity]}</span>
             {alert.metadata.held_by.map((hold) => (
               <span key={hold} class="tag">
-                {hold}
+                {text.holds[hold]}
               </span>
             ))}
           </div>

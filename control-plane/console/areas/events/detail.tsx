@@ -80,7 +80,14 @@ function Shown({ event, query }: { readonly event: MonitorEvent; readonly query:
           </>
         )}
         <dt>{text.affectedNodes}</dt>
-        <dd>{event.affected_nodes.length === 0 ? common().none : event.affected_nodes.join(', ')}</dd>
+        <dd>
+          {event.affected_nodes.length === 0 && common().none}
+          {event.affected_nodes.map((id) => (
+            <div key={id}>
+              <Link href={`/nodes/${id}`}>{id}</Link>
+            </div>
+          ))}
+        </dd>
       </dl>
       {event.backfilled && <p class="muted">{text.backfilled}</p>}
       <Notes event={event} query={query} />
