@@ -2,8 +2,7 @@ import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import t from 'tap';
 import { accessibilityFindings, noBrowser, openTab, overflowOf, startBrowser } from './_support/browser.js';
 import { startReceiver } from './_support/receiver.js';
-import { startStack } from './_support/stack.js';
-import { insertMonitor } from './_support/stored-monitor.js';
+import { apiOf, startStack } from './_support/stack.js';
 
 const hostile = ['<img src=x onerror=alert(1)>', 'Shop \u202egnp.exe', 'x'.repeat(200)] as const;
 
@@ -15,13 +14,20 @@ t.test('a person handles an outage in the console', { skip: noBrowser }, async (
   const { page, complaints, requests } = await openTab(browser, `${api.url}/sign-up?lang=en`, { locale: 'en-GB' });
   await page.locator('[name=email]').fill('operator@example.com');
   await page.locator('[name=password]').fill('correct horse battery staple');
-  await page.locator('main form button').first().click();
-  await page.waitForURL((url) => url.pathname !== '/sign-up');
+  const signedUp = page.waitForResponse((response) => response.request().method() === 'POST');
+  await page.locator('[name=password]').press('Enter');
+  await signedUp;
   const { id: owner } = await db('users').where({ email: 'operator@example.com' }).first();
   await db('users').where({ id: owner }).update({ email_verified_at: new Date() });
+  const token = await page.evaluate<string>(
+    `fetch('/session/token', { method: 'POST', headers: { 'X-Vantage-Console': '1' } }).then((response) => response.json()).then(({ data }) => data.access_token)`,
+  );
+  const person = apiOf(api.url, token, owner);
   const eventIds: string[] = [];
   for (const name of hostile) {
-    const { id: monitor } = await insertMonitor(db, [], { owner_id: owner, name });
+    const body = { name, type: 'tcp', target: '127.0.0.1:9', node_count: 1 };
+    const created = await person.call('POST', '/v1/monitors', { body });
+    const monitor: string = created.body.data.id;
     const id = newId(idPrefixes.monitorEvent);
     await db('monitor_events').insert({ id, monitor_id: monitor, type: 'down', started_at: new Date(), reason: name });
     eventIds.push(id);
@@ -43,7 +49,7 @@ t.test('a person handles an outage in the console', { skip: noBrowser }, async (
   await t.test('creates a channel, whose test reaches the receiver', async (t) => {
     await page.goto(`${api.url}/console/alerts/channels/new?type=webhook`);
     await page.getByLabel('Name', { exact: true }).fill(hostile[1]);
-    await page.getByLabel('url').fill(`${receiver.url}/hook`);
+    await page.getByLabel(/^url/).fill(`${receiver.url}/hook`);
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('button', { name: 'Send a test' }).click();
     await page.getByText('accepted', { exact: true }).waitFor();

@@ -140,9 +140,11 @@ function Form({ schema, channel, save }: FormProps) {
   );
   const { isBusy, failure, run } = useAct(async () => {
     const config = Object.fromEntries(
-      Object.entries(values).flatMap(([field, value]) =>
-        value.trim() === '' ? [] : [[field, valueOf(value, schema?.fields[field] ?? {})]],
-      ),
+      Object.entries(values).flatMap(([field, value]): [string, unknown][] => {
+        if (value.trim() !== '') return [[field, valueOf(value, schema?.fields[field] ?? {})]];
+        // null takes away what the channel has
+        return channel !== null && Object.hasOwn(channel.config, field) ? [[field, null]] : [];
+      }),
     );
     await save({ name, config, enabled: isEnabled });
   });
