@@ -25,9 +25,14 @@ t.test('a person handles an outage in the console', { skip: noBrowser }, async (
   const person = apiOf(api.url, token, owner);
   const eventIds: string[] = [];
   for (const name of hostile) {
-    const body = { name, type: 'tcp', target: '127.0.0.1:9', node_count: 1 };
+    const body = {
+      name: `Monitor ${eventIds.length}`,
+      type: 'heartbeat',
+      config: { interval_s: 86_400, grace_s: 3_600 },
+    };
     const created = await person.call('POST', '/v1/monitors', { body });
     const monitor: string = created.body.data.id;
+    await db('monitors').where({ id: monitor }).update({ name });
     const id = newId(idPrefixes.monitorEvent);
     await db('monitor_events').insert({ id, monitor_id: monitor, type: 'down', started_at: new Date(), reason: name });
     eventIds.push(id);

@@ -23,7 +23,12 @@ export const areas: readonly Area[] = [
   { path: '/monitors', title: 'monitors', for: 'person', load: () => import('../areas/monitors/monitors.js') },
   { path: '/events', title: 'events', for: 'person', load: () => import('../areas/events/events.js') },
   { path: '/alerts', title: 'alerts', for: 'person', load: () => import('../areas/alerts/alerts.js') },
-  { path: '/maintenance', title: 'maintenance', for: 'person', load: () => import('../areas/maintenance/maintenance.js') },
+  {
+    path: '/maintenance',
+    title: 'maintenance',
+    for: 'person',
+    load: () => import('../areas/maintenance/maintenance.js'),
+  },
   { path: '/lookups', title: 'lookups', for: 'person', load: () => import('../areas/lookups/lookups.js') },
   { path: '/diagnose', title: 'diagnose', for: 'person', load: () => import('../areas/diagnose/diagnose.js') },
   { path: '/account', title: 'account', for: 'person', load: () => import('../areas/account/account.js') },

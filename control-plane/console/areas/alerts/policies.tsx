@@ -72,7 +72,7 @@ function Sentences({ policy }: { readonly policy: Policy }) {
             text.within(
               `${match.time_window.days.map((day) => text.weekdays[day]).join(' ')} ${match.time_window.start}–${match.time_window.end} ${match.time_window.timezone}`,
             )}
-          {text.then(after(delay + suppression.after_sec), names(choices))}
+          {text.notifies(after(delay + suppression.after_sec), names(choices))}
           {repeat.enabled && text.repeated(formatDuration(repeat.interval_sec))}
           {escalation.steps.map((step) => text.escalated(formatDuration(step.after_sec), names(step.channels)))}
         </p>

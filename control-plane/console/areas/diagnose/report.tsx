@@ -15,7 +15,12 @@ import { diagnoseTexts } from './texts.js';
 
 type Finding = SectionView['findings'][number];
 
-const looks: Readonly<Record<Finding['severity'], Look>> = { critical: 'bad', warning: 'warn', notice: 'none', good: 'good' };
+const looks: Readonly<Record<Finding['severity'], Look>> = {
+  critical: 'bad',
+  warning: 'warn',
+  notice: 'none',
+  good: 'good',
+};
 
 /** Time between two readings of a report that still runs, in milliseconds. */
 const RUNNING_MS = 2_000;
@@ -23,7 +28,8 @@ const RUNNING_MS = 2_000;
 /** State of a report, or its score when it has one. */
 export function Score({ report }: { readonly report: Pick<ReportView, 'status' | 'overall_score'> }) {
   const { status, overall_score: score } = report;
-  if (score === null) return <Pill look={status === 'failed' ? 'bad' : 'none'} word={diagnoseTexts().statuses[status]} />;
+  if (score === null)
+    return <Pill look={status === 'failed' ? 'bad' : 'none'} word={diagnoseTexts().statuses[status]} />;
   return <Pill look={score >= 90 ? 'good' : score >= 60 ? 'warn' : 'bad'} word={`${score} / 100`} />;
 }
 
@@ -77,10 +83,7 @@ export function ReportPage({ params: { id = '' } }: { readonly params: Readonly<
   );
 }
 
-function Section(props: {
-  readonly name: keyof ReportView['sections'];
-  readonly section: SectionView | undefined;
-}) {
+function Section(props: { readonly name: keyof ReportView['sections']; readonly section: SectionView | undefined }) {
   const { name, section } = props;
   const text = diagnoseTexts();
   if (section === undefined) return null;

@@ -100,7 +100,7 @@ function Answer({ kind, target }: { readonly kind: PageKind; readonly target: Ta
   if (data === null)
     return (
       <p class="muted" aria-busy="true">
-        {text.asking}
+        {text.waiting}
       </p>
     );
   const { attribution, ...facts } = data;

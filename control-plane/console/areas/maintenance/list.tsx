@@ -21,7 +21,10 @@ export function WindowList() {
   const { nameOf } = useMonitorNames();
   const [{ page }, setState] = useAddressState({ page: '1' });
   const query = useQuery(`windows ${page}`, async (signal) => {
-    const { data, pagination } = await get('/v1/maintenance-windows', { query: { page, page_size: PAGE_SIZE }, signal });
+    const { data, pagination } = await get('/v1/maintenance-windows', {
+      query: { page, page_size: PAGE_SIZE },
+      signal,
+    });
     return { items: (data as { readonly items: readonly MaintenanceWindow[] }).items, total: pagination?.total ?? 0 };
   });
   const create = (
