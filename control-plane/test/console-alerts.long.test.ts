@@ -93,8 +93,8 @@ t.test('a person handles an outage in the console', { skip: noBrowser }, async (
     const views = ['events', `events/${eventIds[2]}`, ...parts.map((part) => `alerts/${part}`), 'lookups', 'diagnose'];
     for (const view of views) {
       await page.goto(`${api.url}/console/${view}`);
-      await page.waitForLoadState('networkidle');
       await page.locator('main h1').waitFor();
+      await page.locator('main [aria-busy=true]').first().waitFor({ state: 'detached' });
       for (const width of [360, 1440])
         for (const colorScheme of ['light', 'dark'] as const) {
           await page.setViewportSize({ width, height: 900 });
