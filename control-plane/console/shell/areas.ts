@@ -20,6 +20,7 @@ export interface Area {
 /** Every area, in the order of the navigation. */
 export const areas: readonly Area[] = [
   { path: '/', title: 'overview', for: 'person', load: () => import('../areas/overview/overview.js') },
+  { path: '/probe', title: 'probe', for: 'anyone', load: () => import('../areas/probe/probe.js') },
   { path: '/monitors', title: 'monitors', for: 'person', load: () => import('../areas/monitors/monitors.js') },
   { path: '/events', title: 'events', for: 'person', load: () => import('../areas/events/events.js') },
   { path: '/alerts', title: 'alerts', for: 'person', load: () => import('../areas/alerts/alerts.js') },
