@@ -9,6 +9,8 @@ export interface Releases {
   readonly script: string;
   /** Command that runs it on the machine of a future node, and asks for the token; null if there is no release, or the URL is plain. */
   readonly command: string | null;
+  /** Commands that enroll and start an agent which is installed already, with the token in token.txt; null: the URL is plain. */
+  readonly agentCommands: string | null;
   /** Command that downloads the client; null: the URL is plain. */
   readonly clientCommand: string | null;
   /** Facts in the client that is served. */

@@ -24,6 +24,9 @@ export const releasesModule = defineModule({
         isPlain,
         clientCommand: isPlain ? null : `curl -fsSL ${publicUrl}/vantage \\\n  -o vantage && chmod +x vantage`,
         clientFacts: { version, url: publicUrl, key: releaseKey },
+        agentCommands: isPlain
+          ? null
+          : `vantage-agent enroll --url ${publicUrl} \\\n  --token-file token.txt\nvantage-agent run`,
         command: release === null || isPlain ? null : `curl -fsSL ${publicUrl}/install.sh | sudo sh`,
       },
     };

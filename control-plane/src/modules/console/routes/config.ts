@@ -15,6 +15,16 @@ export const ConsoleConfigSchema = Type.Object(
     /** True if an address must be verified before its user signs in. */
     verified_sign_in: Type.Boolean(),
     sign_in_methods: Type.Array(Type.String()),
+    /** Commands for the machine of a future node; both are null if the public URL is plain http of another machine. */
+    enroll: Type.Object(
+      {
+        /** Installs an agent and asks for the token; null if there is no release. */
+        installer: Type.Union([Type.String(), Type.Null()]),
+        /** For an agent that is installed already, with the token in token.txt. */
+        agent: Type.Union([Type.String(), Type.Null()]),
+      },
+      { additionalProperties: false },
+    ),
     abuse_contact: Type.Union([Type.String(), Type.Null()]),
     /** False if the public URL is not https. */
     is_secure: Type.Boolean(),
@@ -33,13 +43,14 @@ export const consoleConfig = defineRoute({
   replies: { 200: ConsoleConfigSchema },
   errors: [],
   isDocumented: false,
-  async handle(_request, { console: { facts }, accounts: { methods } }) {
+  async handle(_request, { console: { facts }, accounts: { methods }, releases }) {
     const { registration, email_code, passkey, qr, providers } = methods;
     const offered = { password: true, email_code, passkey, qr, provider: providers.length > 0 };
     const data = {
       ...facts,
       locales: [...locales],
       registration,
+      enroll: { installer: releases.command, agent: releases.agentCommands },
       sign_in_methods: Object.entries(offered).flatMap(([name, isOffered]) => (isOffered ? [name] : [])),
     };
     return { status: 200, data, headers: { 'Cache-Control': 'public, max-age=60' } };

@@ -86,7 +86,7 @@ export function countryList(countries: readonly CountryNodes[]): Html {
 interface Ways {
   readonly publicUrl: string;
   readonly version: string;
-  readonly releases: Pick<Releases, 'command' | 'isPlain' | 'clientCommand'>;
+  readonly releases: Pick<Releases, 'command' | 'agentCommands' | 'isPlain' | 'clientCommand'>;
   readonly locale: Locale;
 }
 
@@ -106,20 +106,15 @@ ${clientHtml(locale, releases.clientCommand, 'vantage http https://example.com/'
 </section><section>
 <h2>${texts.joinTitle}</h2>
 <p>${texts.join}</p>
-${releases.isPlain ? html`<p class="warn">${texts.joinPlain}</p>` : joinHtml(texts, publicUrl, releases.command)}
+${releases.isPlain ? html`<p class="warn">${texts.joinPlain}</p>` : joinHtml(texts, publicUrl, releases)}
 <p class="muted small">${texts.version} ${version}</p>
 </section></div>`;
 }
 
-/** `install`: command that installs an agent; null if this control plane serves no installer. */
-function joinHtml(texts: HomeTexts, publicUrl: string, install: string | null): Html {
-  return html`<p>${install === null ? texts.joinToken : texts.joinInstall}</p>
+function joinHtml(texts: HomeTexts, publicUrl: string, { command, agentCommands }: Ways['releases']): Html {
+  return html`<p>${command === null ? texts.joinToken : texts.joinInstall}</p>
 <pre lang="en" tabindex="0">curl -s -X POST ${publicUrl}/v1/nodes/enrollment-tokens \\
   -H "Authorization: Bearer $TOKEN"
 
-${install ?? agentCommands(publicUrl)}</pre>`;
-}
-
-function agentCommands(publicUrl: string): string {
-  return `vantage-agent enroll --url ${publicUrl} \\\n  --token-file token.txt\nvantage-agent run`;
+${command ?? agentCommands}</pre>`;
 }
