@@ -13,8 +13,8 @@ export async function bundleConsole(root) {
   const { build } = await import('esbuild');
   const sources = join(root, 'control-plane', 'console');
   const into = join(root, 'control-plane', 'dist', 'program', 'console');
-  const styles = pathToFileURL(join(root, 'control-plane', 'dist', 'src', 'http', 'pages', 'page-style.js'));
-  const { consoleColours } = await import(`${styles}?${Date.now()}`);
+  const built = (path) => import(`${pathToFileURL(join(root, 'control-plane', 'dist', 'src', path))}?${Date.now()}`);
+  const { consoleColours } = await built('http/pages/page-style.js');
   rmSync(into, { recursive: true, force: true });
   try {
     const { metafile } = await build({
@@ -31,6 +31,8 @@ export async function bundleConsole(root) {
       jsx: 'automatic',
       jsxImportSource: 'preact',
       banner: { css: consoleColours },
+      // a text, since it is then part of the one script that uses it
+      define: { WORLD: JSON.stringify(JSON.stringify(await worldOf(built))) },
       legalComments: 'none',
       metafile: true,
       logLevel: 'silent',
@@ -49,6 +51,18 @@ export async function bundleConsole(root) {
   } catch (error) {
     return error.message;
   }
+}
+
+/** The map of the pages as data: its land, and the place of each country on it. */
+async function worldOf(built) {
+  const [{ LAND }, { COUNTRY_POINTS }, { MAP_WIDTH, MAP_HEIGHT, project }] = await Promise.all(
+    ['land', 'country-points', 'projection'].map((name) => built(`modules/pages/map/${name}.js`)),
+  );
+  const points = Object.entries(COUNTRY_POINTS).map(([country, [latitude, longitude]]) => {
+    const { x, y } = project(latitude, longitude);
+    return [country, [Math.round(x), Math.round(y)]];
+  });
+  return { land: LAND, width: MAP_WIDTH, height: MAP_HEIGHT, points: Object.fromEntries(points) };
 }
 
 function compress(path) {

@@ -38,10 +38,11 @@ export interface PeerIdentity {
   readonly controlUrls: readonly string[];
 }
 
-/** Enrolls a node whose agent is the test itself. */
+/** Enrolls a node whose agent is the test itself, by a token of its own unless one is given. */
 export async function enrollPeer(
   api: TestApi,
   options: {
+    token?: string;
     name?: string;
     declared?: Declared;
     capabilities?: string[];
@@ -50,10 +51,10 @@ export async function enrollPeer(
     forwardedFor?: string;
   } = {},
 ): Promise<PeerIdentity> {
-  const { body } = await api.call('POST', '/v1/nodes/enrollment-tokens', { body: {} });
+  const token = options.token ?? (await api.call('POST', '/v1/nodes/enrollment-tokens', { body: {} })).body.data.token;
   const privateKey = options.privateKey ?? generateKeyPairSync('ed25519').privateKey;
   const audience = options.audience ?? api.url;
-  const request = enrollBody(body.data.token, privateKey, audience, options);
+  const request = enrollBody(token, privateKey, audience, options);
   const { forwardedFor } = options;
   const headers: Record<string, string> = forwardedFor === undefined ? {} : { 'x-forwarded-for': forwardedFor };
   const answer = await api.call('POST', '/v1/nodes/enroll', { body: request, as: null, headers });

@@ -51,7 +51,9 @@ function Shown({ node, reload }: NodeProps) {
       </p>
       {node.ban !== null && <p class="bad">{text.banned(visible(node.ban.reason ?? '–'))}</p>}
       {node.version_refused !== null && <p class="bad">{text.refused}</p>}
+      <h2>{text.agent}</h2>
       <AgentFacts node={node} />
+      <h2>{nodeTexts().place}</h2>
       <NodeFacts node={node} />
       <Settings key={node.id} node={node} reload={reload} />
     </article>

@@ -71,6 +71,7 @@ export const myNodeTexts = defineTexts({
     until: 'Valid until',
     revoke: 'Revoke',
     leave: 'The token is shown once, and has not been used yet. Leave?',
+    agent: 'Agent',
   },
   'zh-CN': {
     title: '我的节点',
@@ -138,6 +139,7 @@ export const myNodeTexts = defineTexts({
     until: '有效期至',
     revoke: '吊销',
     leave: '令牌仅显示一次，且尚未使用。确定离开？',
+    agent: '代理程序',
   },
   'zh-TW': {
     title: '我的節點',
@@ -205,5 +207,6 @@ export const myNodeTexts = defineTexts({
     until: '有效期至',
     revoke: '撤銷',
     leave: '權杖僅顯示一次，且尚未使用。確定離開？',
+    agent: '代理程式',
   },
 });

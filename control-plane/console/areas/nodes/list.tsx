@@ -6,6 +6,7 @@ import { useAddressState } from '../../ui/address.js';
 import { Select } from '../../ui/field.js';
 import { Pages } from '../../ui/pages.js';
 import { Empty, Loaded } from '../../ui/states.js';
+import { NodeMap } from './map.js';
 import { countsOf, everyNode, type Node, networkName, placeName } from './node.js';
 import { NodeStatus } from './node-status.js';
 import { nodeTexts } from './texts.js';
@@ -80,19 +81,26 @@ function Countries({ nodes, chosen, choose }: CountriesProps) {
   const text = nodeTexts();
   const online = nodes.filter(({ status }) => status === 'online');
   const onlineIn = new Map(countsOf(online, (node) => node.country).map(({ value, count }) => [value, count]));
+  const countries = countsOf(nodes, (node) => node.country).map(({ value, count }) => ({
+    country: value,
+    online: onlineIn.get(value) ?? 0,
+    all: count,
+  }));
+  const summary = text.count(online.length, nodes.length);
   return (
     <section aria-label={text.countries}>
-      <p role="status">{text.count(online.length, nodes.length)}</p>
+      <p role="status">{summary}</p>
+      <NodeMap label={summary} countries={countries} />
       <div class="row tight">
-        {countsOf(nodes, (node) => node.country).map(({ value, count }) => (
+        {countries.map(({ country, online: some, all }) => (
           <button
-            key={value}
+            key={country}
             type="button"
             class="tag"
-            aria-pressed={value === chosen}
-            onClick={() => choose(value === chosen ? '' : value)}
+            aria-pressed={country === chosen}
+            onClick={() => choose(country === chosen ? '' : country)}
           >
-            {countryName(value)} {onlineIn.get(value) ?? 0}/{count}
+            {countryName(country)} {some}/{all}
           </button>
         ))}
       </div>

@@ -6,7 +6,7 @@ import { countryName, formatMs, formatNumber, visible } from '../../texts/format
 import { Pill } from '../../ui/status.js';
 import { Time } from '../../ui/time.js';
 import { lossOf, msOf, textOf } from './columns.js';
-import { Phases } from './phases.js';
+import { type Phase, Phases } from './phases.js';
 import type { NodeResult } from './task.js';
 import { probeTexts } from './texts.js';
 
@@ -16,10 +16,18 @@ type DetailsOf<T extends ProbeType> = FunctionComponent<{ readonly result: Probe
 const details: { readonly [T in ProbeType]: DetailsOf<T> } = {
   http: ({ result }) => {
     const text = probeTexts();
-    const { dns_ms: dns, tcp_ms: tcp, tls_ms: tls, ttfb_ms: wait, download_ms: load } = result.timing;
+    const { dns_ms, tcp_ms, tls_ms, ttfb_ms, download_ms } = result.timing;
     return (
       <>
-        <Phases phases={{ dns, connect: tcp, tls, wait, load }} />
+        <Phases
+          phases={[
+            { name: 'dns', ms: dns_ms },
+            { name: 'connect', ms: tcp_ms },
+            { name: 'tls', ms: tls_ms },
+            { name: 'wait', ms: ttfb_ms },
+            { name: 'load', ms: download_ms },
+          ]}
+        />
         <Facts
           facts={[
             [text.finalUrl, textOf(result.final_url)],
@@ -101,10 +109,16 @@ const details: { readonly [T in ProbeType]: DetailsOf<T> } = {
   mtr: ({ result }) => <Statistics hops={result.hops} />,
   smtp: ({ result }) => {
     const text = probeTexts();
-    const { dns_ms: dns, tcp_ms: tcp, tls_ms: tls, banner_ms: wait, ehlo_ms: load } = result.timing;
+    const { dns_ms, tcp_ms, tls_ms, banner_ms, ehlo_ms } = result.timing;
+    const dialogue: Phase[] = [
+      { name: 'wait', ms: banner_ms, title: text.titles.greeting },
+      { name: 'load', ms: ehlo_ms, title: 'EHLO' },
+    ];
+    const tls: Phase = { name: 'tls', ms: tls_ms };
+    const rest = result.starttls.done ? [...dialogue, tls] : [tls, ...dialogue];
     return (
       <>
-        <Phases phases={{ dns, connect: tcp, tls, wait, load }} words={{ wait: text.titles.greeting, load: 'EHLO' }} />
+        <Phases phases={[{ name: 'dns', ms: dns_ms }, { name: 'connect', ms: tcp_ms }, ...rest]} />
         <Facts
           facts={[
             [text.banner, textOf(result.banner)],

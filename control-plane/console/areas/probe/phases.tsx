@@ -1,32 +1,31 @@
 import { formatMs } from '../../texts/format.js';
 import { probeTexts } from './texts.js';
 
-const names = ['dns', 'connect', 'tls', 'wait', 'load'] as const;
-type PhaseName = (typeof names)[number];
-
-interface PhasesProps {
-  /** Milliseconds of each; null if it did not happen. */
-  readonly phases: Readonly<Record<PhaseName, number | null>>;
-  /** Words of phases that differ from those of HTTP. */
-  readonly words?: Partial<Record<PhaseName, string>>;
+export interface Phase {
+  /** Name of its colour. */
+  readonly name: 'dns' | 'connect' | 'tls' | 'wait' | 'load';
+  /** Null if it did not happen. */
+  readonly ms: number | null;
+  /** Its title, if it is not that of HTTP. */
+  readonly title?: string;
 }
 
 /** Phases of a connection, one after another, as a waterfall with the numbers beside it. */
-export function Phases({ phases, words = {} }: PhasesProps) {
+export function Phases({ phases }: { readonly phases: readonly Phase[] }) {
   const text = probeTexts();
-  const happened = names.flatMap((name) => (phases[name] === null ? [] : [{ name, ms: phases[name] }]));
+  const happened = phases.flatMap(({ ms, ...phase }) => (ms === null ? [] : [{ ...phase, ms }]));
   const total = happened.reduce((sum, { ms }) => sum + ms, 0);
   if (total === 0) return null;
   let before = 0;
   return (
     <table class="phases" aria-label={text.phasesTitle}>
       <tbody>
-        {happened.map(({ name, ms }) => {
+        {happened.map(({ name, ms, title }) => {
           const start = before;
           before += ms;
           return (
             <tr key={name}>
-              <th scope="row">{words[name] ?? text.phases[name]}</th>
+              <th scope="row">{title ?? text.phases[name]}</th>
               <td>
                 <svg aria-hidden="true">
                   <rect
