@@ -30,10 +30,10 @@ export const areas: readonly Area[] = [
     for: 'person',
     load: () => import('../areas/maintenance/maintenance.js'),
   },
+  { path: '/nodes', title: 'nodes', for: 'anyone', load: () => import('../areas/nodes/nodes.js') },
+  { path: '/my-nodes', title: 'myNodes', for: 'person', load: () => import('../areas/my-nodes/my-nodes.js') },
   { path: '/lookups', title: 'lookups', for: 'person', load: () => import('../areas/lookups/lookups.js') },
   { path: '/diagnose', title: 'diagnose', for: 'person', load: () => import('../areas/diagnose/diagnose.js') },
   { path: '/account', title: 'account', for: 'person', load: () => import('../areas/account/account.js') },
   { path: '/admin', title: 'admin', for: 'admin', load: () => import('../areas/admin/admin.js') },
-  { path: '/nodes', title: 'nodes', for: 'anyone', load: () => import('../areas/nodes/nodes.js') },
-  { path: '/my-nodes', title: 'myNodes', for: 'person', load: () => import('../areas/my-nodes/my-nodes.js') },
 ];
