@@ -122,7 +122,11 @@ t.test('monitors are paused and resumed with as many statements as one monitor t
   const nodes = [await insertNode(db), await insertNode(db)];
   const statementsFor = async (count: number): Promise<number> => {
     const owner = { id: await insertUser(db) };
-    const monitors = await insertMonitors(db, owner.id, Array.from({ length: count }, () => ({})));
+    const monitors = await insertMonitors(
+      db,
+      owner.id,
+      Array.from({ length: count }, () => ({})),
+    );
     const assign = (node: string) => monitors.map(({ id }) => ({ monitor_id: id, node_id: node, generation: 1 }));
     await db('monitor_assignments').insert(nodes.flatMap(assign));
     let statements = 0;

@@ -75,15 +75,18 @@ t.test('monitors are created, watched and paused in the console', { skip: noBrow
     await keepsQuiet(t, person);
   });
 
-  await t.test('a session that is revoked elsewhere leads to the sign-in at once, and what was entered stays', async (t) => {
-    await page.goto(`${api.url}/console/monitors/new`);
-    await page.getByLabel('Name', { exact: true }).fill('Kept');
-    await page.getByLabel('Target', { exact: true }).fill('https://example.com/');
-    const { sessions } = stack.controlPlane.services.accounts;
-    for (const { id } of await sessions.list(userId))
-      await sessions.end(userId, id, { actor: program, isLogout: false });
-    await page.getByRole('dialog', { name: 'Sign in again' }).waitFor();
-    await page.keyboard.press('Escape');
-    t.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'Kept');
-  });
+  await t.test(
+    'a session that is revoked elsewhere leads to the sign-in at once, and what was entered stays',
+    async (t) => {
+      await page.goto(`${api.url}/console/monitors/new`);
+      await page.getByLabel('Name', { exact: true }).fill('Kept');
+      await page.getByLabel('Target', { exact: true }).fill('https://example.com/');
+      const { sessions } = stack.controlPlane.services.accounts;
+      for (const { id } of await sessions.list(userId))
+        await sessions.end(userId, id, { actor: program, isLogout: false });
+      await page.getByRole('dialog', { name: 'Sign in again' }).waitFor();
+      await page.keyboard.press('Escape');
+      t.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'Kept');
+    },
+  );
 });

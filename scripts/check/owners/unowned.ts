@@ -14,7 +14,7 @@ export const unowned: readonly Unowned[] = [
       'doctor/doctor-store.ts': ['countAgentVersions'],
       'modules/rollouts/store.ts': ['listOutdated', 'SETTLE', 'countAvailable', 'requestUpgrades', 'listRolloutNodes'],
       'modules/events/store.ts': ['listSetAside', 'retrySetAside', 'dropSetAside'],
-      'events/store.ts': ['claimEvents', 'deleteHandled', 'deleteUnawaited', 'countBacklogs'],
+      'events/store.ts': ['claimEvents', 'deleteUnawaited', 'countBacklogs'],
       'ingest/retention-store.ts': ['deleteOldIngestRecords'],
       'links/records/upgrade-store.ts': ['failOverdueUpgrades'],
       'modules/alerts/channels/channel-store.ts': ['readChannels', 'lockAnyChannel', 'countFailing', 'listFailing'],
@@ -152,6 +152,7 @@ export const unowned: readonly Unowned[] = [
       'modules/monitors/history/series-store.ts': ['countByNode', 'FIND_NODE_KEY', 'listMissed'],
       'modules/monitors/history/uptime-store.ts': ['EPISODES', 'ALL_EPISODES', 'listedEpisodes'],
       'modules/monitors/maintenance/window-store.ts': ['queueMonitorsIn', 'countMonitorsIn'],
+      'modules/monitors/reading/live-store.ts': ['readNewChecks'],
       'modules/nodes/enrollment-store.ts': ['useEnrollmentToken', 'updateConsumedNode'],
       'modules/nodes/store.ts': [
         'updateBan',

@@ -100,7 +100,7 @@ function Steps({ token }: { readonly token: Token }) {
   );
 }
 
-/** What to run on the machine; the installer asks for the token, so that no list of processes shows it. */
+/** Command to run on the machine; the installer asks for the token, so that no list of processes shows it. */
 function Commands() {
   const text = myNodeTexts();
   const config = useQuery('config', async (signal) => {

@@ -41,7 +41,7 @@ export function NodePage({ params: { id = '' } }: { readonly params: Readonly<Re
 
 type Facts = Omit<NodeDetail, 'geo_mismatch' | 'declared' | 'derived'>;
 
-/** What is known of a node: its place, its network, what it can measure, and how it judges itself. */
+/** Facts about a node: its place, its network, what it can measure, and how it judges itself. */
 export function NodeFacts({ node }: { readonly node: Facts }) {
   const text = nodeTexts();
   const names: Readonly<Record<string, string>> = text.capability;

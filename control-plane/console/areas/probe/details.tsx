@@ -12,7 +12,7 @@ import { probeTexts } from './texts.js';
 
 type DetailsOf<T extends ProbeType> = FunctionComponent<{ readonly result: ProbeResults[T] }>;
 
-/** What a node found, beside the columns of the table. */
+/** Findings of a node, beside the columns of the table. */
 const details: { readonly [T in ProbeType]: DetailsOf<T> } = {
   http: ({ result }) => {
     const text = probeTexts();
@@ -234,7 +234,7 @@ function Table(props: {
   );
 }
 
-/** What the keywords and JSONPaths of the request found. */
+/** Findings of the keywords and JSONPaths of the request. */
 function Findings({ result: { keywords = [], json_paths: paths = [] } }: { readonly result: ProbeResults['http'] }) {
   const text = probeTexts();
   return (

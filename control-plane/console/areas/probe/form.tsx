@@ -19,7 +19,7 @@ interface FormProps {
   run(): void;
 }
 
-/** What to measure, with which parameters, and from where. */
+/** Target to measure, with which parameters, and from where. */
 export function ProbeForm({ request, failure, isBusy, change, run }: FormProps) {
   const text = probeTexts();
   const nodes = useQuery('nodes', everyNode);

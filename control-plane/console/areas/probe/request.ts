@@ -7,14 +7,14 @@ import { isProbeType, secretParams, valuesOf } from './params.js';
 export const noRequest = { type: 'http', target: '', country: '', city: '', asn: '', node: '', count: '3', params: '' };
 export type ProbeRequest = typeof noRequest;
 
-/** What was entered for parameters that may be secret, while the page is open. */
+/** Values entered for parameters that may be secret, while the page is open. */
 export const secrets = signal<Readonly<Record<string, string>>>({});
 
 export function typeOf({ type }: ProbeRequest): ProbeType {
   return isProbeType(type) ? type : 'http';
 }
 
-/** What was entered for the parameters. */
+/** Values entered for the parameters. */
 export function enteredParams({ params }: ProbeRequest): Readonly<Record<string, string>> {
   return { ...parsed(params), ...secrets.value };
 }

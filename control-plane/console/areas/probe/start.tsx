@@ -98,7 +98,7 @@ function TaskTable({ tasks }: { readonly tasks: readonly Task[] }) {
   );
 }
 
-/** Whether a task is finished, and how it ended. */
+/** State of a task, and how it ended. */
 export function TaskState({ task: { status, summary } }: { readonly task: Task }) {
   const text = probeTexts();
   if (status === 'running') return <Pill look="none" word={text.states.running} />;

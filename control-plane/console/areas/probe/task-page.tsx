@@ -88,7 +88,7 @@ function MonitorLink({ task: { probe_type: type, target } }: { readonly task: Ta
   );
 }
 
-/** Who may read a task. One without an account has no owner: everyone may, for good. */
+/** Readers of a task. One without an account has no owner: everyone may, for good. */
 function Sharing({ task, show }: { readonly task: Task; show(task: Task): void }) {
   const text = probeTexts();
   const { failure, isBusy, run } = useAct(async (body: { shared?: boolean; shared_body?: boolean }) => {
