@@ -2,6 +2,7 @@ import t from 'tap';
 import { program } from '../src/audit-log/actor.js';
 import type { AnyRoute } from '../src/http/route.js';
 import { routes } from '../src/wiring/modules.js';
+import { answerText } from './_support/answer-text.js';
 import { aHeartbeat, ping } from './_support/heartbeats.js';
 import { asUser } from './_support/owners.js';
 import { startStack } from './_support/stack.js';
@@ -40,7 +41,7 @@ t.test('no operation shows the check-in token of a heartbeat to credentials that
     const [prefix = ''] = path.split('/{');
     const url = new URL(path.replace(/\{\w+\}/, ids[prefix] ?? 'none'), api.url);
     const response = await fetch(url, { headers: { authorization: `Bearer ${token}` }, redirect: 'manual' });
-    return { status: response.status, text: `${JSON.stringify([...response.headers])} ${await response.text()}` };
+    return { status: response.status, text: `${JSON.stringify([...response.headers])} ${await answerText(response)}` };
   };
   let answered = 0;
   for (const token of [key, personal.token]) {

@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import t, { type Test } from 'tap';
 import type { AnyRoute } from '../src/http/route.js';
 import { routes } from '../src/wiring/modules.js';
+import { answerText } from './_support/answer-text.js';
 import { type AskedStatement, followStatements } from './_support/asked-statements.js';
 import { aHeartbeat, ping } from './_support/heartbeats.js';
 import { startStack } from './_support/stack.js';
@@ -75,7 +76,7 @@ t.test('every statement of a read is prepared, or is listed with the reason why 
       headers: { authorization: `Bearer ${api.token}` },
       redirect: 'manual',
     });
-    await response.arrayBuffer();
+    await answerText(response);
   }
   const unlisted = statements.filter(
     ({ name, text }) => name === undefined && !planned.some(([pattern]) => pattern.test(text)),

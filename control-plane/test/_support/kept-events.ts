@@ -11,5 +11,8 @@ export async function keepEvents(db: Knex): Promise<void> {
 
 /** Kept events of monitors, oldest first; events of nodes may be published in between at any time. */
 export function monitorEvents(db: Knex): Knex.QueryBuilder {
-  return db('outbox').whereLike('kind', 'monitor.%').whereNotIn('kind', ['monitor.created', 'monitor.changed']).orderBy('id');
+  return db('outbox')
+    .whereLike('kind', 'monitor.%')
+    .whereNotIn('kind', ['monitor.created', 'monitor.changed'])
+    .orderBy('id');
 }

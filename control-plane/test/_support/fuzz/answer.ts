@@ -1,3 +1,4 @@
+import { answerText } from '../answer-text.js';
 import type { OpenApiSchemas } from '../openapi-schemas.js';
 import { admissionOf } from './callers.js';
 import type { Part } from './operations.js';
@@ -32,19 +33,7 @@ export async function send(
 ): Promise<{ response: Response; text: string }> {
   const signal = AbortSignal.timeout(DEADLINE_MS);
   const response = await fetch(new URL(target, url), { method, headers, ...(body === null ? {} : { body }), signal });
-  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
-  return { response, text: await (isStream ? firstEvents(response) : response.text()) };
-}
-
-/** The first events of a stream, which may never end. */
-async function firstEvents({ body }: Response): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = '';
-  for await (const chunk of body ?? []) {
-    text += decoder.decode(chunk, { stream: true });
-    if (/^data: .*\n\n/m.test(text)) break;
-  }
-  return text.slice(0, text.lastIndexOf('\n\n') + 2);
+  return { response, text: await answerText(response) };
 }
 
 function read(text: string, mediaType: string): Part {
