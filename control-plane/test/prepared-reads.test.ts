@@ -18,6 +18,7 @@ const planned: readonly (readonly [RegExp, string])[] = [
     'an administrator looks for users',
   ],
   [/^(?:BEGIN;|ROLLBACK)$/, 'a page of a sign-in under way locks it'],
+  [/^SELECT clock_timestamp\(\) AS at$|^select "id", "created_at" from "outbox"/, 'a stream begins'],
   [/timestamptz '\d{4}-/, 'the range of time is in the text, which chooses partitions while planning'],
 ];
 
