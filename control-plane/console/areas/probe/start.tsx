@@ -103,5 +103,6 @@ export function TaskState({ task: { status, summary } }: { readonly task: Task }
   const text = probeTexts();
   if (status === 'running') return <Pill look="none" word={text.states.running} />;
   if (status === 'failed') return <Pill look="bad" word={text.states.failed} />;
-  return <Pill look={summary.fail_count === 0 ? 'good' : 'warn'} word={text.states.completed} />;
+  const look = summary.fail_count === 0 ? 'good' : summary.success_count === 0 ? 'bad' : 'warn';
+  return <Pill look={look} word={text.states.completed} />;
 }
