@@ -34,6 +34,7 @@ t.test('an account and the installation are administered in the console', { skip
         .db('sessions')
         .where({ user_id: person.id })
         .update({ fresh_until: new Date(0) });
+      await page.reload();
       await openView(page, 'Access tokens');
       await page.getByRole('button', { name: 'New access token' }).click();
       await page.getByLabel('Name').fill('laptop');

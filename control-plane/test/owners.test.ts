@@ -4,6 +4,7 @@ import { commandLine } from '../src/audit-log/actor.js';
 import type { AnyRoute } from '../src/http/route.js';
 import { routes } from '../src/wiring/modules.js';
 import { admitsKeys, createRow, rows, statedTables } from './_support/all-samples.js';
+import { answerText } from './_support/answer-text.js';
 import { aHeartbeat } from './_support/heartbeats.js';
 import { asUser } from './_support/owners.js';
 import { seededRandom } from './_support/seeded-random.js';
@@ -102,7 +103,7 @@ function addressesOf({ path }: AnyRoute, { ids }: Holdings): string[] {
 async function ask(url: URL | string, token: string, init: RequestInit = {}) {
   const headers = { authorization: `Bearer ${token}`, ...(init.body ? { 'content-type': 'application/json' } : {}) };
   const response = await fetch(url, { ...init, headers, redirect: 'manual' });
-  return { status: response.status, text: `${JSON.stringify([...response.headers])} ${await response.text()}` };
+  return { status: response.status, text: `${JSON.stringify([...response.headers])} ${await answerText(response)}` };
 }
 
 /** Ids and texts of the others in a response to one owner. */
