@@ -6,12 +6,10 @@ export const name = '0028-streams';
 /** Events stay for an hour, and are read by owner. States of monitors tell when they changed. */
 export async function up(trx: Knex.Transaction): Promise<void> {
   await trx.raw(`
-    CREATE INDEX ON outbox (owner_id, created_at);
     COMMENT ON TABLE outbox IS 'events, from the transaction in which they happened for an hour, and until every consumer has handled them';
 
     ALTER TABLE monitor_states ADD COLUMN touched_at timestamptz NOT NULL DEFAULT now();
     COMMENT ON COLUMN monitor_states.touched_at IS 'when the state was last changed, by the clock of the database';
-    CREATE INDEX ON monitor_states (touched_at);
     CREATE FUNCTION note_touched() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
       NEW.touched_at := clock_timestamp();

@@ -27,6 +27,7 @@ import * as signInWays from './0025-sign-in-ways.js';
 import * as signInIndexes from './0026-sign-in-indexes.js';
 import * as consoleAssets from './0027-console-assets.js';
 import * as streams from './0028-streams.js';
+import * as streamIndexes from './0029-stream-indexes.js';
 
 /** An index on a table that may have many rows. On a partitioned table it is built on one partition after another. */
 export interface BuiltIndex {
@@ -81,4 +82,5 @@ export const migrations: readonly Migration[] = [
   signInIndexes,
   consoleAssets,
   streams,
+  streamIndexes,
 ];
