@@ -14,8 +14,8 @@ export class Program {
     script: string,
     args: readonly string[],
     environment: Readonly<Record<string, string>>,
-    /** Flags of Node.js; default: those of this process. */
-    flags: readonly string[] = process.execArgv,
+    /** Flags of Node.js. Those of this process are its own: with `-e` among them, the child would be this program again. */
+    flags: readonly string[] = [],
   ) {
     this.#child = fork(script, [...args], {
       env: { ...inheritedEnvironment(), ...environment },
@@ -75,6 +75,7 @@ export async function runToEnd(
 ): Promise<string> {
   const child = fork(script, [...args], {
     env: { ...inheritedEnvironment(), ...environment },
+    execArgv: [],
     stdio: ['pipe', 'pipe', 'pipe', 'ipc'],
   });
   child.stdin?.end(input);
