@@ -20,7 +20,10 @@ const tsconfig = JSON.stringify({
   compilerOptions: { rootDir: '.', outDir: 'dist', tsBuildInfoFile: 'dist/.tsbuildinfo' },
   include: ['src/**/*.ts'],
 });
-const onePackage = (name: string, more: Readonly<Record<string, string | Readonly<Record<string, string>>>> = {}) => ({
+interface Folder {
+  readonly [name: string]: string | Folder;
+}
+const onePackage = (name: string, more: Folder = {}) => ({
   'tsconfig.json': tsconfig,
   src: { [`${name}.ts`]: `export const name = '${name}';\n`, ...more },
 });
@@ -32,10 +35,22 @@ function checkout(t: Test): string {
     agent: onePackage('agent', {
       'cli.ts': `import { name } from './agent.js';\nconsole.log(name);\n`,
     }),
-    'control-plane': onePackage('control', { client: { 'file.ts': 'export {};\n' } }),
+    'control-plane': {
+      ...onePackage('control', {
+        client: { 'file.ts': 'export {};\n' },
+        http: { pages: { 'page-style.ts': `export const consoleColours = ':root {}';\n` } },
+      }),
+      console: {
+        'tsconfig.json': tsconfig.replace('../tsconfig', '../../tsconfig').replace('src/**/*.ts', '*.tsx'),
+        'index.html': '<link href="style.css"><script type="module" src="main.js"></script>',
+        'main.tsx': `export const title = 'console';\n`,
+        'style.css': 'p { margin: 0; }\n',
+      },
+    },
     scripts: onePackage('scripts'),
   });
-  for (const path of ['proto', 'tsconfig.json', 'tsconfig.base.json', 'scripts/generate-protocol.mjs']) {
+  const map = ['land', 'country-points', 'projection'].map((name) => `control-plane/src/modules/pages/map/${name}.ts`);
+  for (const path of [...map, 'proto', 'tsconfig.json', 'tsconfig.base.json', 'scripts/generate-protocol.mjs']) {
     cpSync(join(project, path), join(root, path), { recursive: true });
   }
   for (const [name, entries] of Object.entries(programs)) {
@@ -53,9 +68,13 @@ t.test('a build compiles and generates once, and again only when a source change
   const root = checkout(t);
   const said: string[] = [];
   const say = (line: string) => said.push(line);
-  t.equal(await build(root, say), true);
+  const isBuilt = await build(root, say);
+  t.equal(isBuilt, true, said.join());
   t.ok(existsSync(join(root, 'agent/dist/src/agent.js')));
   t.ok(existsSync(join(root, 'shared/generated/link.js')));
+  const page = readFileSync(join(root, 'control-plane/dist/program/console/index.html'), 'utf8');
+  const [script = ''] = /\/assets\/main-\w+\.js/.exec(page) ?? [];
+  t.ok(existsSync(join(root, `control-plane/dist/program/console${script}.br`)), 'the console has its files');
   said.length = 0;
   t.equal(await build(root, say), true);
   t.strictSame(said, [], 'nothing changed, nothing done');
