@@ -132,6 +132,8 @@ t.test('a topic needs its scope, and test keys see what test keys made', async (
     t.equal((await listen(t, reading, { query })).status, 403, query);
   t.equal((await listen(t, await key(['probe'], false))).status, 403, 'no topic at all');
   t.equal((await listen(t, reading, { query: '?topics=weather' })).status, 400, 'no such topic');
+  const many = Array.from({ length: 51 }, (_, index) => `m_${index}`).join();
+  t.equal((await listen(t, reading, { query: `?watch=${many}` })).status, 400, 'too many monitors');
   const [all, tests, account] = [
     await listen(t, reading, { query: '?topics=monitors' }),
     await listen(t, testing),

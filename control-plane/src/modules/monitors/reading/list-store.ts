@@ -50,7 +50,8 @@ export async function listMonitors(
   const states = filter.current_status === undefined ? '' : JOIN_STATES;
   // the subqueries keep a limit from making a plan for each value: planning takes as long as reading a page
   const statement = {
-    name: `monitors-list${variant} ${order}`,
+    // PostgreSQL cuts names off after 63 characters
+    name: `monitors-list${variant}-o${monitorOrders.indexOf(order)}`,
     text: `SELECT ${knownColumns(day)}, ${listedEpisodes('$3', '$4')} AS episodes FROM monitors m ${JOIN_STATES} WHERE ${where}
       ORDER BY ${orders[order]} LIMIT (SELECT $1::bigint) OFFSET (SELECT $2::bigint)`,
     day,
